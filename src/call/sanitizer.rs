@@ -1,0 +1,1 @@
+//! Structure and code points of arguments, before anything looks at what they mean.

@@ -1,0 +1,1 @@
+//! What the program can be asked to do: one module a command.

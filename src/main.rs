@@ -1,0 +1,3 @@
+//! A page: command, settings, run, one exit code.
+
+fn main() {}

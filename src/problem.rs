@@ -1,0 +1,271 @@
+//! In-band problems: RFC 9457 documents from one closed table of code, suffix, title and status.
+//!
+//! A problem is how a refusal reaches the model. Its `detail` tells what to change; it never holds a host path, a DSN,
+//! a password or another caller's data.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What went wrong, as a closed set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The arguments are not what the tool's schema asks for.
+    Validation,
+    /// The resource exists or not: this caller may not have it.
+    AccessDenied,
+    /// The resource does not exist.
+    NotFound,
+    /// The content cannot be represented as requested.
+    UnsupportedContent,
+    /// The query is understood and not allowed.
+    QueryViolation,
+    /// The call ran into its deadline.
+    ExecutionTimeout,
+    /// No slot was free in time.
+    ConcurrencyLimit,
+    /// The caller's rate limit is exhausted.
+    RateLimited,
+    /// The caller lacks a permission.
+    PermissionDenied,
+    /// The call is not part of the run's plan.
+    PlanViolation,
+    /// The call would complete a forbidden information flow.
+    FlowViolation,
+    /// A human must approve first.
+    ApprovalRequired,
+    /// A write would touch more rows than declared.
+    BlastRadius,
+    /// Something failed in a way the caller cannot mend.
+    Internal,
+}
+
+/// One row of the contract's table: what is always emitted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The machine-readable code, `MCP_…`.
+    pub code: &'static str,
+    /// Ends the problem's `type` URN.
+    pub suffix: &'static str,
+    /// The same for every problem of this code (RFC 9457 section 3.1.3).
+    pub title: &'static str,
+    /// The HTTP status that fits (RFC 9457 section 3.1.2).
+    pub status: u16,
+}
+
+impl Code {
+    /// Every code, in the order of the contract's table.
+    pub const ALL: [Self; 14] = [
+        Self::Validation,
+        Self::AccessDenied,
+        Self::NotFound,
+        Self::UnsupportedContent,
+        Self::QueryViolation,
+        Self::ExecutionTimeout,
+        Self::ConcurrencyLimit,
+        Self::RateLimited,
+        Self::PermissionDenied,
+        Self::PlanViolation,
+        Self::FlowViolation,
+        Self::ApprovalRequired,
+        Self::BlastRadius,
+        Self::Internal,
+    ];
+
+    /// The code's row.
+    pub const fn row(self) -> Row {
+        let (code, suffix, title, status) = match self {
+            Self::Validation => ("MCP_VALIDATION_ERROR", "validation-error", "Invalid tool arguments", 422),
+            Self::AccessDenied => {
+                ("MCP_ACCESS_DENIED", "access-denied", "Access to the requested resource is denied", 403)
+            }
+            Self::NotFound => ("MCP_NOT_FOUND", "not-found", "The requested resource does not exist", 404),
+            Self::UnsupportedContent => (
+                "MCP_UNSUPPORTED_CONTENT",
+                "unsupported-content",
+                "The content cannot be represented as requested",
+                415,
+            ),
+            Self::QueryViolation => {
+                ("MCP_QUERY_VIOLATION", "query-violation", "The query violates the read-only policy", 403)
+            }
+            Self::ExecutionTimeout => {
+                ("MCP_EXECUTION_TIMEOUT", "execution-timeout", "The tool call exceeded its deadline", 504)
+            }
+            Self::ConcurrencyLimit => {
+                ("MCP_CONCURRENCY_LIMIT", "concurrency-limit", "Too many concurrent tool calls", 503)
+            }
+            Self::RateLimited => {
+                ("MCP_RATE_LIMITED", "rate-limited", "The caller's rate limit is exhausted", 429)
+            }
+            Self::PermissionDenied => {
+                ("MCP_PERMISSION_DENIED", "permission-denied", "The caller lacks a required permission", 403)
+            }
+            Self::PlanViolation => {
+                ("MCP_PLAN_VIOLATION", "plan-violation", "The call is not part of the run's plan", 403)
+            }
+            Self::FlowViolation => (
+                "MCP_FLOW_VIOLATION",
+                "flow-violation",
+                "The call would complete a forbidden information flow",
+                403,
+            ),
+            Self::ApprovalRequired => {
+                ("MCP_APPROVAL_REQUIRED", "approval-required", "The action needs human approval", 428)
+            }
+            Self::BlastRadius => {
+                ("MCP_BLAST_RADIUS", "blast-radius", "The write would touch more rows than declared", 409)
+            }
+            Self::Internal => ("MCP_INTERNAL_ERROR", "internal-error", "Internal error", 500),
+        };
+        Row { code, suffix, title, status }
+    }
+}
+
+/// The longest echo of a caller's own input inside a `detail`, in characters.
+pub const MAX_ECHO_CHARS: usize = 256;
+
+/// A refusal for the model. Cannot be built inconsistently: the code decides type, title and status.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct Problem {
+    code: Code,
+    detail: String,
+    invalid_params: Vec<String>,
+    metadata: Map<String, Value>,
+}
+
+impl Problem {
+    /// A problem of this code. `detail` is one or two sentences that tell the model what to change.
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), invalid_params: Vec::new(), metadata: Map::new() }
+    }
+
+    /// Names one more parameter that is wrong.
+    pub fn param(mut self, name: impl Into<String>) -> Self {
+        self.invalid_params.push(name.into());
+        self
+    }
+
+    /// Adds a fact for machines. Never a secret, never a host path.
+    pub fn with(mut self, key: &'static str, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Tells that waiting cures it (`metadata.retry_after_ms`).
+    pub fn retry_after(self, wait: Duration) -> Self {
+        let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        self.with("retry_after_ms", ms)
+    }
+
+    /// The code.
+    pub const fn code(&self) -> Code {
+        self.code
+    }
+
+    /// The sentence for the model.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The names of the parameters that are wrong.
+    pub fn invalid_params(&self) -> &[String] {
+        &self.invalid_params
+    }
+
+    /// The document as a JSON value.
+    pub fn to_value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for Problem {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct as _;
+        let row = self.code.row();
+        let mut document = serializer.serialize_struct("Problem", 7)?;
+        document.serialize_field("type", &format_args!("urn:mcp-server-suite:problem:{}", row.suffix))?;
+        document.serialize_field("title", row.title)?;
+        document.serialize_field("status", &row.status)?;
+        document.serialize_field("detail", &self.detail)?;
+        document.serialize_field("code", row.code)?;
+        document.serialize_field("invalid_params", &self.invalid_params)?;
+        document.serialize_field("metadata", &self.metadata)?;
+        document.end()
+    }
+}
+
+/// The caller's own words, quoted for a `detail`: at most [`MAX_ECHO_CHARS`] characters, `'` around them.
+pub fn echo(input: &str) -> String {
+    let mut quoted = String::with_capacity(input.len().min(4 * MAX_ECHO_CHARS) + 2);
+    quoted.push('\'');
+    quoted.extend(input.chars().take(MAX_ECHO_CHARS));
+    if input.chars().nth(MAX_ECHO_CHARS).is_some() {
+        quoted.push_str("...");
+    }
+    quoted.push('\'');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The table of the contract, written out once more: a change on either side turns this red.
+    const CONTRACT: [(&str, &str, &str, u16); 14] = [
+        ("MCP_VALIDATION_ERROR", "validation-error", "Invalid tool arguments", 422),
+        ("MCP_ACCESS_DENIED", "access-denied", "Access to the requested resource is denied", 403),
+        ("MCP_NOT_FOUND", "not-found", "The requested resource does not exist", 404),
+        (
+            "MCP_UNSUPPORTED_CONTENT",
+            "unsupported-content",
+            "The content cannot be represented as requested",
+            415,
+        ),
+        ("MCP_QUERY_VIOLATION", "query-violation", "The query violates the read-only policy", 403),
+        ("MCP_EXECUTION_TIMEOUT", "execution-timeout", "The tool call exceeded its deadline", 504),
+        ("MCP_CONCURRENCY_LIMIT", "concurrency-limit", "Too many concurrent tool calls", 503),
+        ("MCP_RATE_LIMITED", "rate-limited", "The caller's rate limit is exhausted", 429),
+        ("MCP_PERMISSION_DENIED", "permission-denied", "The caller lacks a required permission", 403),
+        ("MCP_PLAN_VIOLATION", "plan-violation", "The call is not part of the run's plan", 403),
+        ("MCP_FLOW_VIOLATION", "flow-violation", "The call would complete a forbidden information flow", 403),
+        ("MCP_APPROVAL_REQUIRED", "approval-required", "The action needs human approval", 428),
+        ("MCP_BLAST_RADIUS", "blast-radius", "The write would touch more rows than declared", 409),
+        ("MCP_INTERNAL_ERROR", "internal-error", "Internal error", 500),
+    ];
+
+    #[test]
+    fn every_code_is_emitted_with_its_own_suffix_title_and_status() {
+        for (code, (name, suffix, title, status)) in Code::ALL.into_iter().zip(CONTRACT) {
+            let document = Problem::new(code, "why").param("a").with("k", 1).to_value();
+            assert_eq!(
+                document,
+                json!({
+                    "type": format!("urn:mcp-server-suite:problem:{suffix}"),
+                    "title": title,
+                    "status": status,
+                    "detail": "why",
+                    "code": name,
+                    "invalid_params": ["a"],
+                    "metadata": {"k": 1},
+                })
+            );
+        }
+    }
+
+    #[test]
+    fn an_echo_is_at_most_256_characters_of_the_callers_input() {
+        assert_eq!(echo("a'b"), "'a'b'");
+        assert_eq!(echo(&"é".repeat(256)), format!("'{}'", "é".repeat(256)));
+        assert_eq!(echo(&"é".repeat(257)), format!("'{}...'", "é".repeat(256)));
+    }
+
+    #[test]
+    fn waiting_is_told_in_milliseconds() {
+        let problem = Problem::new(Code::ConcurrencyLimit, "wait").retry_after(Duration::from_millis(1500));
+        assert_eq!(problem.to_value()["metadata"], json!({"retry_after_ms": 1500}));
+    }
+}

@@ -1,0 +1,1 @@
+//! The closed set of MCP messages a client may send, per era.

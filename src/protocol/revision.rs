@@ -1,0 +1,1 @@
+//! The five revisions, the two eras, and everything that differs between them.

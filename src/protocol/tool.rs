@@ -1,0 +1,47 @@
+//! What a tool says of itself: name, title, description, schemas, annotations.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A tool's name: 1 to 64 characters of `[A-Za-z0-9_-]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct ToolName(Cow<'static, str>);
+
+impl ToolName {
+    /// A name written in our own code. Checked when the code is compiled.
+    pub const fn new(name: &'static str) -> Self {
+        assert!(!name.is_empty() && name.len() <= 64, "a tool name has 1 to 64 characters");
+        Self(Cow::Borrowed(name))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a tool does to the world, as hints for a client (MCP `ToolAnnotations`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Reads only: changes nothing, may be repeated.
+    Read,
+}
+
+/// What a client is told of a tool.
+#[derive(Clone, Debug)]
+pub struct ToolSpec {
+    /// How it is called.
+    pub name: ToolName,
+    /// For humans.
+    pub title: Cow<'static, str>,
+    /// For the model: what it does, its limits, how to do well.
+    pub description: Cow<'static, str>,
+    /// JSON Schema of the arguments; `additionalProperties` is false.
+    pub input_schema: Map<String, Value>,
+    /// JSON Schema of `structuredContent`; its root is an object.
+    pub output_schema: Map<String, Value>,
+    /// What it does to the world.
+    pub effect: Effect,
+}

@@ -1,0 +1,1 @@
+//! The threads that carry a call through the layers.

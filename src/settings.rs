@@ -1,0 +1,1 @@
+//! The environment as written to checked settings, all errors at once.

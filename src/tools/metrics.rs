@@ -1,0 +1,1 @@
+//! What the host can tell: CPU, memory, disk, cgroup, uptime.

@@ -1,0 +1,122 @@
+//! The work itself. A tool knows its arguments and its resource; it knows no JSON-RPC and starts no thread of its own.
+
+pub mod metrics;
+pub mod files;
+pub mod sql;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    call::{Call, Interrupted},
+    governance::Permit,
+    problem::Problem,
+    protocol::tool::ToolSpec,
+    wire::ascii::AsciiJson,
+};
+
+/// Which queue a tool's calls wait in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Every worker takes these.
+    General,
+    /// At most as many workers as there are connections take these, so that no worker waits for a connection.
+    Sql,
+}
+
+/// One tool.
+pub trait Tool: fmt::Debug + Send + Sync {
+    /// What clients are told of it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Where its calls wait.
+    fn lane(&self) -> Lane;
+
+    /// Judges arguments (which passed the sanitizer) and fills in defaults. Pure: touches no resource, waits for nothing.
+    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem>;
+}
+
+/// What [`Prepared::run`] calls.
+pub type Run<'t> = Box<dyn FnOnce(Permit, &Call) -> Result<Answer, Failure> + Send + 't>;
+
+/// A call whose arguments were judged: all it needs is a permit.
+pub struct Prepared<'t> {
+    /// The arguments with every default filled in: what policies judge and records name.
+    pub arguments: Map<String, Value>,
+    /// The most bytes the answer's body can take: room is claimed for it before the run.
+    pub max_body_bytes: usize,
+    /// The work.
+    pub run: Run<'t>,
+}
+
+impl fmt::Debug for Prepared<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").field("max_body_bytes", &self.max_body_bytes).finish_non_exhaustive()
+    }
+}
+
+/// A successful result: the JSON of `structuredContent`.
+pub struct Answer {
+    /// The body, an object.
+    pub body: AsciiJson,
+    /// What is left to do once the answer is on its way, such as a ROLLBACK. The worker's slot stays taken until then.
+    pub afterwards: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl From<AsciiJson> for Answer {
+    fn from(body: AsciiJson) -> Self {
+        Self { body, afterwards: None }
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer").field("body", &self.body).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The model can do something about it.
+    #[error("{}", .0.detail())]
+    Problem(Problem),
+    /// It cannot: `-32603` with a generic message. The text is for the operator's log only.
+    #[error("{0}")]
+    Internal(String),
+    /// Somebody else has answered already.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// The one table of tools: fixed at start, in registration order.
+#[derive(Debug, Default)]
+pub struct Toolbox {
+    tools: Vec<Box<dyn Tool>>,
+}
+
+impl Toolbox {
+    /// Adds a tool. A name that is taken already is a bug of ours and keeps the first.
+    pub fn add(&mut self, tool: Box<dyn Tool>) {
+        if self.find(tool.spec().name.as_str()).is_none() {
+            self.tools.push(tool);
+        }
+    }
+
+    /// The tool of this name.
+    pub fn find(&self, name: &str) -> Option<&dyn Tool> {
+        self.iter().find(|tool| tool.spec().name.as_str() == name)
+    }
+
+    /// Every tool, in registration order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Tool> {
+        self.tools.iter().map(AsRef::as_ref)
+    }
+}

@@ -1,0 +1,7 @@
+//! Bytes on a stream to JSON-RPC envelopes and back. Knows nothing of MCP, starts no threads.
+
+pub mod stream;
+pub mod frame;
+pub mod json;
+pub mod jsonrpc;
+pub mod ascii;
