@@ -110,9 +110,14 @@ impl Toolbox {
         }
     }
 
-    /// The tool of this name.
-    pub fn find(&self, name: &str) -> Option<&dyn Tool> {
-        self.iter().find(|tool| tool.spec().name.as_str() == name)
+    /// The tool of this name and its place.
+    pub fn find(&self, name: &str) -> Option<(usize, &dyn Tool)> {
+        self.iter().enumerate().find(|(_, tool)| tool.spec().name.as_str() == name)
+    }
+
+    /// The tool at this place.
+    pub fn get(&self, index: usize) -> Option<&dyn Tool> {
+        self.tools.get(index).map(AsRef::as_ref)
     }
 
     /// Every tool, in registration order.

@@ -77,3 +77,21 @@ impl Write for Output {
         Ok(())
     }
 }
+
+impl Wake {
+    /// TEMP
+    pub fn drain(&mut self) -> io::Result<usize> {
+        todo!()
+    }
+}
+impl Waker {
+    /// TEMP
+    pub fn try_clone_fd(&self) -> io::Result<OwnedFd> {
+        todo!()
+    }
+}
+/// TEMP
+pub fn wait_any(wakes: &[&Wake], timeout: Option<std::time::Duration>) -> io::Result<()> {
+    let _ = (wakes, timeout);
+    todo!()
+}
