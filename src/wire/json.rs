@@ -1,4 +1,14 @@
 //! A strict JSON reader: no duplicate keys, bounded depth, no number that cannot be held, no lone surrogate.
+//!
+//! Linear in the text, and never deeper in the stack than [`MAX_DEPTH`], whatever the text is.
+
+use std::str::FromStr;
+
+use memchr::memchr;
+use serde_json::{Map, Number, Value, map::Entry};
+
+/// Levels of arrays and objects that a text may nest; the outermost is the first.
+pub const MAX_DEPTH: usize = 64;
 
 /// What is wrong with a JSON text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +24,7 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// Not JSON (RFC 8259); the text says what was expected.
-    #[error("not JSON: {0}")]
+    #[error("not JSON: expected {0}")]
     Syntax(&'static str),
     /// A byte sequence that is not UTF-8.
     #[error("invalid UTF-8")]
@@ -37,4 +47,620 @@ pub enum FaultKind {
     /// Half of a UTF-16 surrogate pair in an escape.
     #[error("a lone surrogate")]
     LoneSurrogate,
+}
+
+impl FaultKind {
+    /// Whether the text is JSON by its grammar, though not JSON we accept: a reader can pass over it and go on.
+    fn is_grammatical(&self) -> bool {
+        match self {
+            Self::Syntax(_) | Self::InvalidUtf8 | Self::ByteOrderMark => false,
+            Self::DuplicateKey | Self::TooDeep { .. } | Self::NumberRange | Self::LoneSurrogate => true,
+        }
+    }
+}
+
+/// Reads one JSON text from its beginning to its end.
+#[derive(Debug)]
+pub(super) struct Reader<'t> {
+    /// The frame, up to its first byte that is not UTF-8.
+    text: &'t str,
+    /// Whether such a byte follows.
+    cut: bool,
+    at: usize,
+    depth: usize,
+}
+
+/// A string or a number as it stands in the text.
+struct Token<'t> {
+    text: &'t str,
+    offset: usize,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(bytes: &'t [u8]) -> Self {
+        let (text, cut) = match std::str::from_utf8(bytes) {
+            Ok(text) => (text, false),
+            Err(error) => {
+                let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                (std::str::from_utf8(valid).unwrap_or_default(), true)
+            }
+        };
+        Self { text, cut, at: 0, depth: 0 }
+    }
+
+    /// Whether an object begins here.
+    pub(super) fn at_object(&mut self) -> bool {
+        self.skip_space();
+        self.peek() == Some(b'{')
+    }
+
+    /// Reads an object. `member` reads each value; it gets the key and where its text begins.
+    pub(super) fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Self, String, usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.open()?;
+        if self.closes(b'}') {
+            return Ok(());
+        }
+        loop {
+            self.skip_space();
+            let token = self.scan_key()?;
+            let key = unescape(&token)?;
+            member(self, key, token.offset)?;
+            if !self.another(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads any value.
+    pub(super) fn value(&mut self) -> Result<Value, Fault> {
+        self.skip_space();
+        match self.peek() {
+            Some(b'{') => {
+                let mut members = Map::new();
+                self.object(|reader, key, offset| match members.entry(key) {
+                    Entry::Occupied(_) => Err(Fault { kind: FaultKind::DuplicateKey, offset }),
+                    Entry::Vacant(slot) => {
+                        slot.insert(reader.value()?);
+                        Ok(())
+                    }
+                })?;
+                Ok(Value::Object(members))
+            }
+            Some(b'[') => self.array().map(Value::Array),
+            Some(b'"') => Ok(Value::String(unescape(&self.scan_string()?)?)),
+            Some(b'-' | b'0'..=b'9') => Ok(Value::Number(number(&self.scan_number()?)?)),
+            _ => self.literal(),
+        }
+    }
+
+    /// Reads a value in which a fault that leaves the text JSON is handed back, while the text behind it goes on.
+    pub(super) fn quarantined(&mut self) -> Result<Result<Value, Fault>, Fault> {
+        let (at, depth) = (self.at, self.depth);
+        match self.value() {
+            Err(fault) if fault.kind.is_grammatical() => {
+                (self.at, self.depth) = (at, depth);
+                self.skip_value()?;
+                Ok(Err(fault))
+            }
+            Err(fault) => Err(fault),
+            Ok(value) => Ok(Ok(value)),
+        }
+    }
+
+    /// Checks that nothing follows.
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        self.skip_space();
+        if self.at == self.text.len() && !self.cut {
+            Ok(())
+        } else {
+            Err(self.expected("the end of the line"))
+        }
+    }
+
+    fn array(&mut self) -> Result<Vec<Value>, Fault> {
+        self.open()?;
+        let mut items = Vec::new();
+        if self.closes(b']') {
+            return Ok(items);
+        }
+        loop {
+            items.push(self.value()?);
+            if !self.another(b']')? {
+                return Ok(items);
+            }
+        }
+    }
+
+    fn literal(&mut self) -> Result<Value, Fault> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let literals = [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)];
+        for (name, value) in literals {
+            if rest.starts_with(name) {
+                self.at += name.len();
+                return Ok(value);
+            }
+        }
+        if self.at == 0 && rest.starts_with('\u{feff}') {
+            return Err(Fault { kind: FaultKind::ByteOrderMark, offset: 0 });
+        }
+        Err(self.expected("a value"))
+    }
+
+    /// Passes over one value of any depth. Checks its grammar and nothing else; keeps one byte for each open level.
+    fn skip_value(&mut self) -> Result<(), Fault> {
+        let mut open = Vec::new();
+        loop {
+            self.skip_space();
+            match self.peek() {
+                Some(b'{') => {
+                    self.at += 1;
+                    self.skip_space();
+                    if !self.eat(b'}') {
+                        self.scan_key()?;
+                        open.push(b'}');
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    self.at += 1;
+                    self.skip_space();
+                    if !self.eat(b']') {
+                        open.push(b']');
+                        continue;
+                    }
+                }
+                Some(b'"') => drop(self.scan_string()?),
+                Some(b'-' | b'0'..=b'9') => drop(self.scan_number()?),
+                _ => drop(self.literal()?),
+            }
+            if !self.skip_to_next_value(&mut open)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// After a value: closes what ends here, and stops before the next value, if there is one.
+    fn skip_to_next_value(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
+        while let Some(&close) = open.last() {
+            self.skip_space();
+            if self.eat(b',') {
+                if close == b'}' {
+                    self.skip_space();
+                    self.scan_key()?;
+                }
+                return Ok(true);
+            }
+            if !self.eat(close) {
+                return Err(self.expected_another(close));
+            }
+            open.pop();
+        }
+        Ok(false)
+    }
+
+    /// Enters the array or object that begins here.
+    fn open(&mut self) -> Result<(), Fault> {
+        if self.depth == MAX_DEPTH {
+            return Err(Fault { kind: FaultKind::TooDeep { limit: MAX_DEPTH }, offset: self.at });
+        }
+        self.depth += 1;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Leaves the array or object if it ends here.
+    fn closes(&mut self, close: u8) -> bool {
+        self.skip_space();
+        let closes = self.eat(close);
+        if closes {
+            self.depth -= 1;
+        }
+        closes
+    }
+
+    /// After a member: whether another follows.
+    fn another(&mut self, close: u8) -> Result<bool, Fault> {
+        if self.closes(close) {
+            return Ok(false);
+        }
+        if self.eat(b',') { Ok(true) } else { Err(self.expected_another(close)) }
+    }
+
+    /// Passes over a key and its colon.
+    fn scan_key(&mut self) -> Result<Token<'t>, Fault> {
+        if self.peek() != Some(b'"') {
+            return Err(self.expected("a key in double quotes"));
+        }
+        let key = self.scan_string()?;
+        self.skip_space();
+        if self.eat(b':') { Ok(key) } else { Err(self.expected("a colon")) }
+    }
+
+    /// Passes over a string; the token is what stands between its quotes, with its escapes.
+    fn scan_string(&mut self) -> Result<Token<'t>, Fault> {
+        self.at += 1;
+        let begin = self.at;
+        loop {
+            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+            self.at += plain.unwrap_or(rest.len());
+            match self.peek() {
+                Some(b'"') => {
+                    let text = self.text.get(begin..self.at).unwrap_or_default();
+                    self.at += 1;
+                    return Ok(Token { text, offset: begin });
+                }
+                Some(b'\\') => self.scan_escape()?,
+                Some(_) => return Err(self.expected("a control character to be escaped")),
+                None => return Err(self.expected("a double quote at the end of the string")),
+            }
+        }
+    }
+
+    fn scan_escape(&mut self) -> Result<(), Fault> {
+        let escape = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
+        let length = match escape {
+            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
+            [b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => 6,
+            _ => return Err(self.expected("an escape that JSON knows")),
+        };
+        self.at += length;
+        Ok(())
+    }
+
+    /// Passes over a number (RFC 8259 section 6).
+    fn scan_number(&mut self) -> Result<Token<'t>, Fault> {
+        let begin = self.at;
+        self.eat(b'-');
+        if !self.eat(b'0') {
+            self.scan_digits()?;
+        }
+        if self.eat(b'.') {
+            self.scan_digits()?;
+        }
+        if self.eat(b'e') || self.eat(b'E') {
+            let _signed = self.eat(b'+') || self.eat(b'-');
+            self.scan_digits()?;
+        }
+        // A number has no end of its own: what is cut off behind a digit must not pass for a whole one.
+        match self.peek() {
+            Some(b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n') => {}
+            None if self.depth == 0 => {}
+            _ => return Err(self.expected("the end of the number")),
+        }
+        Ok(Token { text: self.text.get(begin..self.at).unwrap_or_default(), offset: begin })
+    }
+
+    fn scan_digits(&mut self) -> Result<(), Fault> {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == 0 {
+            return Err(self.expected("a digit"));
+        }
+        self.at += digits;
+        Ok(())
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let eaten = self.peek() == Some(byte);
+        if eaten {
+            self.at += 1;
+        }
+        eaten
+    }
+
+    fn expected_another(&self, close: u8) -> Fault {
+        self.expected(if close == b'}' {
+            "a comma or a closing brace"
+        } else {
+            "a comma or a closing bracket"
+        })
+    }
+
+    /// A syntax fault here; where the text was cut, the reason is the cut.
+    fn expected(&self, what: &'static str) -> Fault {
+        let cut = self.cut && self.at >= self.text.len();
+        Fault { kind: if cut { FaultKind::InvalidUtf8 } else { FaultKind::Syntax(what) }, offset: self.at }
+    }
+}
+
+fn number(token: &Token<'_>) -> Result<Number, Fault> {
+    let out_of_range = || Fault { kind: FaultKind::NumberRange, offset: token.offset };
+    if token.text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+        return f64::from_str(token.text).ok().and_then(Number::from_f64).ok_or_else(out_of_range);
+    }
+    u64::from_str(token.text)
+        .map(Number::from)
+        .or_else(|_| i64::from_str(token.text).map(Number::from))
+        .map_err(|_| out_of_range())
+}
+
+/// The characters of a string whose escapes are known to be well-formed.
+fn unescape(token: &Token<'_>) -> Result<String, Fault> {
+    let mut text = String::with_capacity(token.text.len());
+    let mut rest = token.text;
+    while let Some((plain, escape)) = memchr(b'\\', rest.as_bytes()).and_then(|at| rest.split_at_checked(at))
+    {
+        let offset = token.offset + token.text.len() - escape.len();
+        let fault = Fault { kind: FaultKind::LoneSurrogate, offset };
+        let (character, length) = escaped_character(escape).ok_or(fault)?;
+        text.push_str(plain);
+        text.push(character);
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    Ok(text)
+}
+
+/// What the escape at the beginning of `text` stands for, and its length in bytes; `None` for a lone surrogate.
+fn escaped_character(text: &str) -> Option<(char, usize)> {
+    let character = match text.as_bytes().get(1)? {
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let first = code_unit(text)?;
+            if let Some(character) = char::from_u32(first.into()) {
+                return Some((character, 6));
+            }
+            let second = text.get(6..).and_then(code_unit)?;
+            return char::decode_utf16([first, second]).next()?.ok().map(|character| (character, 12));
+        }
+        itself => char::from(*itself),
+    };
+    Some((character, 2))
+}
+
+/// The UTF-16 code unit of an escape such as `\u00e9`.
+fn code_unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn read(bytes: &[u8]) -> Result<Value, Fault> {
+        let mut reader = Reader::new(bytes);
+        let value = reader.value()?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    /// Reads `bytes` as a value in which faults of meaning are handed back, and then the end of the line.
+    fn read_quarantined(bytes: &[u8]) -> Result<Result<Value, Fault>, Fault> {
+        let mut reader = Reader::new(bytes);
+        let value = reader.quarantined()?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &Value) {
+        assert_eq!(read(text.as_bytes()).as_ref(), Ok(expected), "{text}");
+        let with_space = format!(" \t{text}\r ");
+        assert_eq!(read(with_space.as_bytes()).as_ref(), Ok(expected), "{with_space:?}");
+    }
+
+    /// `bytes` is refused with `message`, and quarantine, which takes back faults of meaning only, finds the same.
+    #[track_caller]
+    fn check_refused(bytes: &[u8], message: &str) {
+        let text = String::from_utf8_lossy(bytes);
+        let fault = read(bytes).unwrap_err();
+        assert_eq!(fault.to_string(), message, "{text}");
+        let quarantined = read_quarantined(bytes);
+        if fault.kind.is_grammatical() {
+            assert_eq!(quarantined, Ok(Err(fault)), "{text}");
+        } else {
+            assert_eq!(quarantined, Err(fault), "{text}");
+        }
+    }
+
+    #[test]
+    fn json_is_read() {
+        check("null", &json!(null));
+        check("[true,false , [ ], { }]", &json!([true, false, [], {}]));
+        check(r#"{"b":1,"a":{"b":[{}]},"":"é"}"#, &json!({"b": 1, "a": {"b": [{}]}, "": "é"}));
+        check(r#""\"\\\/\b\f\n\r\t""#, &json!("\"\\/\u{8}\u{c}\n\r\t"));
+        check(r#""a\u00e9b\u20AC\ud83d\ude00\u0000""#, &json!("aéb€😀\0"));
+        check("\"\u{7f}\u{feff}\"", &json!("\u{7f}\u{feff}"));
+    }
+
+    #[test]
+    fn numbers_are_kept_exactly_or_refused() {
+        check("0", &json!(0));
+        check("-0", &json!(0));
+        check("18446744073709551615", &json!(u64::MAX));
+        check("-9223372036854775808", &json!(i64::MIN));
+        check("1.0", &json!(1.0));
+        check("-0.0", &json!(-0.0));
+        check("1E2", &json!(100.0));
+        check("0.1e+1", &json!(1.0));
+        check("1e-400", &json!(0.0));
+        check("1.7976931348623157e308", &json!(f64::MAX));
+        check("123456789012345678901234567890.0", &json!(123_456_789_012_345_678_901_234_567_890.0));
+        let refused = "a number that cannot be represented at byte";
+        check_refused(b"[18446744073709551616]", &format!("{refused} 1"));
+        check_refused(b"-9223372036854775809", &format!("{refused} 0"));
+        check_refused(b"[0,1e400]", &format!("{refused} 3"));
+        check_refused(b"-1e999999999999999999999", &format!("{refused} 0"));
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused() {
+        for text in ["", "  ", "NaN", "Infinity", "nul", "True", "'a'", "[,1]", "[1,]", "/**/1", "+1", ".5"] {
+            assert!(matches!(read(text.as_bytes()).unwrap_err().kind, FaultKind::Syntax(_)), "{text}");
+        }
+        check_refused(b"-Infinity", "not JSON: expected a digit at byte 1");
+        check_refused(b"[01]", "not JSON: expected the end of the number at byte 2");
+        check_refused(b"1.", "not JSON: expected a digit at byte 2");
+        check_refused(b"1e+", "not JSON: expected a digit at byte 3");
+        check_refused(b"0x10", "not JSON: expected the end of the number at byte 1");
+        check_refused(b"[1", "not JSON: expected the end of the number at byte 2");
+        check_refused(b"[1 2]", "not JSON: expected a comma or a closing bracket at byte 3");
+        check_refused(b"{} {}", "not JSON: expected the end of the line at byte 3");
+        check_refused(b"{\"a\":1}}", "not JSON: expected the end of the line at byte 7");
+        check_refused(b"{\"a\"}", "not JSON: expected a colon at byte 4");
+        check_refused(b"{\"a\":1,}", "not JSON: expected a key in double quotes at byte 7");
+        check_refused(b"{a:1}", "not JSON: expected a key in double quotes at byte 1");
+        check_refused(b"{\"a\":1]", "not JSON: expected a comma or a closing brace at byte 6");
+        check_refused(b"\"a", "not JSON: expected a double quote at the end of the string at byte 2");
+        check_refused(b"\"a\tb\"", "not JSON: expected a control character to be escaped at byte 2");
+        check_refused(b"\"a\x00\"", "not JSON: expected a control character to be escaped at byte 2");
+        check_refused(br#""\x41""#, "not JSON: expected an escape that JSON knows at byte 1");
+        check_refused(br#""\u+123""#, "not JSON: expected an escape that JSON knows at byte 1");
+        check_refused(br#""\u12""#, "not JSON: expected an escape that JSON knows at byte 1");
+    }
+
+    #[test]
+    fn what_is_not_plain_utf_8_is_refused() {
+        check_refused(b"\xef\xbb\xbf{}", "a byte order mark at byte 0");
+        check_refused(b"\xff\xfe{\0}\0", "invalid UTF-8 at byte 0");
+        check_refused(b"[\"a\xff\"]", "invalid UTF-8 at byte 3");
+        check_refused(b"\"\xc0\xaf\"", "invalid UTF-8 at byte 1");
+        check_refused(b"\"\xed\xa0\x80\"", "invalid UTF-8 at byte 1");
+        check_refused(b"{}\xff", "invalid UTF-8 at byte 2");
+        check_refused(b"{\"a\":1,\"a\":2}", "a duplicate key at byte 8");
+    }
+
+    #[test]
+    fn ambiguous_and_unholdable_json_is_refused() {
+        check_refused(br#"{"a":{"k":1,"\u006b":2}}"#, "a duplicate key at byte 13");
+        check_refused(br#"["\ud83d"]"#, "a lone surrogate at byte 2");
+        check_refused(br#""a\ude00b""#, "a lone surrogate at byte 2");
+        check_refused(br#""\ud83d\ud83d\ude00""#, "a lone surrogate at byte 1");
+        check_refused(br#""\ud83d\n""#, "a lone surrogate at byte 1");
+        check_refused(br#"{"\udc00":1}"#, "a lone surrogate at byte 2");
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(read(nested(MAX_DEPTH).as_bytes()).is_ok());
+        check_refused(nested(MAX_DEPTH + 1).as_bytes(), "nesting deeper than 64 at byte 64");
+        check_refused(nested(1_000_000).as_bytes(), "nesting deeper than 64 at byte 64");
+        let objects = "{\"a\":".repeat(1_000_000) + "1" + &"}".repeat(1_000_000);
+        check_refused(objects.as_bytes(), "nesting deeper than 64 at byte 320");
+        let wide = format!("[{}[]]", "[],".repeat(1000));
+        assert!(read(wide.as_bytes()).is_ok(), "what was closed is not counted");
+    }
+
+    #[test]
+    fn behind_a_quarantined_fault_the_text_must_still_be_json() {
+        let check = |text: &str, message: &str| {
+            assert_eq!(read_quarantined(text.as_bytes()).unwrap_err().to_string(), message, "{text}");
+        };
+        check(r#"{"a":1,"a":2,}"#, "not JSON: expected a key in double quotes at byte 13");
+        check(r#"[1e400,{"a":[}]"#, "not JSON: expected a value at byte 13");
+        check(r#"[1e400,"\q"]"#, "not JSON: expected an escape that JSON knows at byte 8");
+        check(r#"[1e400,{"a" 1}]"#, "not JSON: expected a colon at byte 12");
+        check(&"[".repeat(1_000_000), "not JSON: expected a value at byte 1000000");
+        let first = read_quarantined(br#"["\ud800",{"a":1e400,"a":1},[]]"#).unwrap().unwrap_err();
+        assert_eq!(first.to_string(), "a lone surrogate at byte 2", "the first fault is kept");
+    }
+
+    /// Text that is JSON or nearly so.
+    fn near_json() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            "\"a\"",
+            "\"b\"",
+            "\"\\u00e9\"",
+            "\"\\ud83d\\ude00\"",
+            "\"",
+            "\\",
+            " ",
+            "0",
+            "-1",
+            "1.5",
+            "1e9",
+            "2.5e-3",
+            "true",
+            "null",
+            "é",
+            "\n",
+        ]);
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    /// Any JSON value, written with all its keys unique.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..8)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_serde_json_writes_is_read_back(value in any_json()) {
+            prop_assert_eq!(read(value.to_string().as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn what_is_read_serde_json_reads_alike_and_what_it_refuses_is_refused(text in near_json()) {
+            match (read(text.as_bytes()), serde_json::from_str::<Value>(&text)) {
+                (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs),
+                (Err(Fault { kind: FaultKind::DuplicateKey, .. }), Ok(_)) | (Err(_), Err(_)) => {}
+                (ours, theirs) => prop_assert!(false, "{:?} but {:?}", ours, theirs),
+            }
+        }
+
+        #[test]
+        fn a_key_is_refused_exactly_when_it_stands_twice(keys in prop::collection::vec("[a-d]{1,2}", 0..8)) {
+            let members: Vec<_> = keys.iter().map(|key| format!("\"{key}\":0")).collect();
+            let unique: std::collections::HashSet<_> = keys.iter().collect();
+            let text = format!("[{{{}}}]", members.join(","));
+            prop_assert_eq!(read(text.as_bytes()).is_ok(), unique.len() == keys.len());
+        }
+
+        #[test]
+        fn passing_over_a_value_judges_its_grammar_like_reading_it(text in near_json()) {
+            let mut reader = Reader::new(text.as_bytes());
+            let skipped = reader.skip_value().and_then(|()| reader.end());
+            match read(text.as_bytes()) {
+                Err(fault) if fault.kind.is_grammatical() => {}
+                read => prop_assert_eq!(read.map(drop).map_err(|fault| fault.offset), skipped.map_err(|fault| fault.offset)),
+            }
+        }
+
+        #[test]
+        fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            prop_assert!(read(&bytes).is_err() || serde_json::from_slice::<Value>(&bytes).is_ok());
+        }
+    }
 }
