@@ -76,10 +76,10 @@ impl Ending<'_> {
     fn wait_until(&mut self, limit: Option<Duration>, done: impl Fn(&Self) -> bool) -> io::Result<bool> {
         let deadline = limit.map(|limit| Instant::now() + limit);
         loop {
-            if self.signals.drain()? > 0 {
+            if self.signals.reset() > 0 {
                 return Ok(true);
             }
-            self.notices.drain()?;
+            self.notices.reset();
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if done(self) || left.is_some_and(|left| left.is_zero()) {
                 return Ok(false);

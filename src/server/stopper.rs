@@ -50,7 +50,7 @@ impl Stopper {
         if let Some(Running { actions, alive }) = running {
             drop(actions);
             // Nothing is ever sent: this returns when the thread has dropped its end, or after the limit.
-            drop(alive.recv_timeout(limit));
+            alive.recv_timeout(limit).ok();
         }
     }
 }

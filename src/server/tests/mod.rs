@@ -51,7 +51,7 @@ impl Client {
         let (end, ended) = channel();
         let serve = move || {
             run(config, toolbox, Governor, stdin.into(), stdout.into()).unwrap();
-            drop(end.send(()));
+            end.send(()).ok();
         };
         thread::Builder::new().name("main".to_owned()).spawn(serve).unwrap();
         Unread { to_server, from_server, ended }
