@@ -89,7 +89,7 @@ impl Dispatcher {
             }
             request::Request::Ping => self.shared.outbox.push(reply::pong(&id)),
             request::Request::ListTools => self.shared.outbox.push(self.listing.line(&id, era)),
-            request::Request::Listen => self.listen(id),
+            request::Request::Listen => self.listen(&id),
             request::Request::CallTool(call) => self.call(id, era, call),
         }
     }
@@ -114,11 +114,11 @@ impl Dispatcher {
         }
     }
 
-    fn listen(&self, id: RequestId) {
+    fn listen(&self, id: &RequestId) {
         if self.shared.in_flight.with(|table| table.subscribe(id.clone())) {
-            self.shared.outbox.push(reply::subscription_acknowledged(&id));
+            self.shared.outbox.push(reply::subscription_acknowledged(id));
         } else {
-            self.reject(Some(&id), &Rejection::TooManySubscriptions { limit: MAX_SUBSCRIPTIONS });
+            self.reject(Some(id), &Rejection::TooManySubscriptions { limit: MAX_SUBSCRIPTIONS });
         }
     }
 

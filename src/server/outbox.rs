@@ -40,10 +40,18 @@ struct State {
     /// Who waits for room, in the order they came, so that a large claim is not overtaken for ever.
     claimants: VecDeque<u64>,
     next_claimant: u64,
-    reader_waits: bool,
-    writer_waits: bool,
+    waiting: Waiting,
+    /// The reader is not to wait any more.
     reading_ended: bool,
+    /// Nothing more will be pushed.
     closed: bool,
+}
+
+/// Who has to be woken.
+#[derive(Debug, Default)]
+struct Waiting {
+    reader: bool,
+    writer: bool,
 }
 
 impl Outbox {
@@ -71,8 +79,8 @@ impl Outbox {
             state.queued_bytes = state.queued_bytes.saturating_add(line.held_bytes());
             state.lines.push_back(line);
         }
-        if state.writer_waits {
-            state.writer_waits = false;
+        if state.waiting.writer {
+            state.waiting.writer = false;
             self.filled.notify_one();
         }
     }
@@ -81,10 +89,10 @@ impl Outbox {
     pub(super) fn wait_for_client(&self) -> bool {
         let mut state = self.state();
         while state.queued_bytes >= READER_BOUND && !state.reading_ended {
-            state.reader_waits = true;
+            state.waiting.reader = true;
             state = self.drained.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.reader_waits = false;
+        state.waiting.reader = false;
         !state.reading_ended
     }
 
@@ -125,7 +133,7 @@ impl Outbox {
             if state.closed {
                 return None;
             }
-            state.writer_waits = true;
+            state.waiting.writer = true;
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -154,7 +162,7 @@ impl Outbox {
     }
 
     fn wake_waiters(&self, state: &State) {
-        if state.reader_waits || !state.claimants.is_empty() {
+        if state.waiting.reader || !state.claimants.is_empty() {
             self.drained.notify_all();
         }
     }

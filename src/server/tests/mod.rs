@@ -110,9 +110,7 @@ impl Unread {
             for line in BufReader::new(from_server).lines() {
                 let line = line.unwrap();
                 assert!(line.is_ascii(), "{line}");
-                if to_client.send(serde_json::from_str(&line).unwrap()).is_err() {
-                    return;
-                }
+                to_client.send(serde_json::from_str(&line).unwrap()).ok();
             }
         };
         thread::Builder::new().name("client".to_owned()).spawn(read).unwrap();
