@@ -381,6 +381,16 @@ mod tests {
         assert_eq!(first.to_string(), "a lone surrogate at byte 2", "the first fault is kept");
     }
 
+    #[test]
+    fn a_quarantined_value_is_not_built_beyond_what_anybody_would_judge() {
+        let zeros = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        let most = zeros(MAX_QUARANTINED_VALUES - 1);
+        assert!(read_quarantined(most.as_bytes()).unwrap().is_ok());
+        let fault = read_quarantined(zeros(500_000).as_bytes()).unwrap().unwrap_err();
+        assert_eq!(fault.to_string(), "more than 16384 values at byte 32767");
+        assert!(read(zeros(500_000).as_bytes()).is_ok(), "elsewhere only the frame bounds them");
+    }
+
     /// Text that is JSON or nearly so.
     fn near_json() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
