@@ -218,10 +218,9 @@ enum Side {
 
 /// Rewrites what schemars writes into the shapes every client takes.
 fn plain(schema: Value, side: Side) -> Value {
-    let mut schema = match schema {
-        Value::Object(schema) => schema,
-        // `true`: anything.
-        other => return if other == Value::Bool(true) { json!({}) } else { other },
+    let Value::Object(mut schema) = schema else {
+        // `true` is anything.
+        return if schema == Value::Bool(true) { json!({}) } else { schema };
     };
     schema.retain(|keyword, value| match keyword.as_str() {
         "$schema" | "title" => false,
@@ -437,7 +436,7 @@ mod tests {
 
     /// `expected`: the judged arguments that differ from the defaults, or the parameters and the detail of the problem.
     #[track_caller]
-    fn check(arguments: Value, expected: Result<Value, (&[&str], &str)>) {
+    fn check(arguments: &Value, expected: Result<Value, (&[&str], &str)>) {
         let arguments = arguments.as_object().unwrap().clone();
         match (parse::<Arguments>(arguments, &schema_of::<Arguments>()), expected) {
             (Ok((_, judged)), Ok(expected)) => {
@@ -457,22 +456,22 @@ mod tests {
 
     #[test]
     fn good_arguments_come_out_in_the_schemas_order_with_their_defaults() {
-        check(json!({"title": "a"}), Ok(json!({})));
-        check(json!({"title": "äöü€"}), Ok(json!({"title": "äöü€"})));
-        check(json!({"title": "a", "bytes": 1}), Ok(json!({"bytes": 1})));
-        check(json!({"title": "a", "bytes": 20}), Ok(json!({"bytes": 20})));
-        check(json!({"title": "a", "bytes": 10.0}), Ok(json!({"bytes": 10})));
-        check(json!({"title": "a", "any": -0.0}), Ok(json!({"any": 0})));
+        check(&json!({"title": "a"}), Ok(json!({})));
+        check(&json!({"title": "äöü€"}), Ok(json!({"title": "äöü€"})));
+        check(&json!({"title": "a", "bytes": 1}), Ok(json!({"bytes": 1})));
+        check(&json!({"title": "a", "bytes": 20}), Ok(json!({"bytes": 20})));
+        check(&json!({"title": "a", "bytes": 10.0}), Ok(json!({"bytes": 10})));
+        check(&json!({"title": "a", "any": -0.0}), Ok(json!({"any": 0})));
         check(
-            json!({"title": "a", "any": -9_007_199_254_740_991.0}),
+            &json!({"title": "a", "any": -9_007_199_254_740_991.0}),
             Ok(json!({"any": -9_007_199_254_740_991_i64})),
         );
-        check(json!({"title": "a", "share": 1}), Ok(json!({"share": 1})));
+        check(&json!({"title": "a", "share": 1}), Ok(json!({"share": 1})));
         check(
-            json!({"title": "a", "encoding": "hex", "deep": true}),
+            &json!({"title": "a", "encoding": "hex", "deep": true}),
             Ok(json!({"encoding": "hex", "deep": true})),
         );
-        check(json!({"title": "a", "after": ""}), Ok(json!({"after": ""})));
+        check(&json!({"title": "a", "after": ""}), Ok(json!({"after": ""})));
         let arguments = json!({"deep": true, "title": "a", "bytes": 2}).as_object().unwrap().clone();
         let (_, judged) = parse::<Arguments>(arguments, &schema_of::<Arguments>()).unwrap();
         assert_eq!(judged.keys().collect::<Vec<_>>(), ["title", "bytes", "encoding", "share", "deep"]);
@@ -484,24 +483,27 @@ mod tests {
         const BYTES: &str = "`bytes` must be an integer from 1 to 20.";
         const ENCODING: &str = "`encoding` must be one of \"text\", \"hex\".";
         const SHARE: &str = "`share` must be a number from -1.5 to 1.5.";
-        check(json!({}), Err((&["title"], "`title` is required: it must be a string of 1 to 4 characters.")));
-        check(json!({"title": ""}), Err((&["title"], TITLE)));
-        check(json!({"title": "äöü€ß"}), Err((&["title"], TITLE)));
-        check(json!({"title": 7}), Err((&["title"], TITLE)));
         check(
-            json!({"title": null}),
+            &json!({}),
+            Err((&["title"], "`title` is required: it must be a string of 1 to 4 characters.")),
+        );
+        check(&json!({"title": ""}), Err((&["title"], TITLE)));
+        check(&json!({"title": "äöü€ß"}), Err((&["title"], TITLE)));
+        check(&json!({"title": 7}), Err((&["title"], TITLE)));
+        check(
+            &json!({"title": null}),
             Err((&["title"], "`title` is null: leave it out, or give a string of 1 to 4 characters.")),
         );
         check(
-            json!({"title": "a", "after": null}),
+            &json!({"title": "a", "after": null}),
             Err((&["after"], "`after` is null: leave it out, or give a string.")),
         );
-        check(json!({"title": "a", "any": 0.5}), Err((&["any"], "`any` must be an integer.")));
+        check(&json!({"title": "a", "any": 0.5}), Err((&["any"], "`any` must be an integer.")));
         check(
-            json!({"title": "a", "any": 9_007_199_254_740_992.0}),
+            &json!({"title": "a", "any": 9_007_199_254_740_992.0}),
             Err((&["any"], "`any` must be an integer.")),
         );
-        check(json!({"title": "a", "deep": "true"}), Err((&["deep"], "`deep` must be true or false.")));
+        check(&json!({"title": "a", "deep": "true"}), Err((&["deep"], "`deep` must be true or false.")));
         for bytes in [
             json!(0),
             json!(21),
@@ -512,20 +514,20 @@ mod tests {
             json!([]),
             json!(1e300),
         ] {
-            check(json!({"title": "a", "bytes": bytes}), Err((&["bytes"], BYTES)));
+            check(&json!({"title": "a", "bytes": bytes}), Err((&["bytes"], BYTES)));
         }
         for encoding in [json!("HEX"), json!(1), json!({})] {
-            check(json!({"title": "a", "encoding": encoding}), Err((&["encoding"], ENCODING)));
+            check(&json!({"title": "a", "encoding": encoding}), Err((&["encoding"], ENCODING)));
         }
         for share in [json!(-1.6), json!(2), json!("1"), json!(false)] {
-            check(json!({"title": "a", "share": share}), Err((&["share"], SHARE)));
+            check(&json!({"title": "a", "share": share}), Err((&["share"], SHARE)));
         }
     }
 
     #[test]
     fn every_wrong_parameter_is_told_at_once() {
         check(
-            json!({"bytes": 0, "x": 1, "title": 1, "y": 2}),
+            &json!({"bytes": 0, "x": 1, "title": 1, "y": 2}),
             Err((
                 &["title", "bytes", "x", "y"],
                 "`title` must be a string of 1 to 4 characters. `bytes` must be an integer from 1 to 20. \
