@@ -4,6 +4,8 @@ pub mod arguments;
 pub mod metrics;
 pub mod files;
 pub mod sql;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::fmt;
 

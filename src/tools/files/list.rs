@@ -217,3 +217,208 @@ fn entry_of(raw: &[u8], facts: &FileStat) -> Entry {
     let modified = Timestamp::from_second(facts.st_mtime).unwrap_or(edge).to_string();
     Entry { name, kind, size_bytes, modified, readable }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::testing::{answer, problem, run};
+    use serde_json::json;
+    use std::{
+        ffi::OsStr,
+        fs,
+        os::unix::{ffi::OsStrExt as _, fs::symlink},
+        time::{Duration, SystemTime},
+    };
+
+    fn sandbox() -> (tempfile::TempDir, SandboxFsList) {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::open(directory.path()).unwrap();
+        (directory, SandboxFsList::new(Arc::new(root)))
+    }
+
+    fn names(page: &Value) -> Vec<&str> {
+        page["entries"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn each_entry_is_told_with_kind_size_and_time() {
+        let (directory, tool) = sandbox();
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at("file"), "hello").unwrap();
+        fs::create_dir(at("dir")).unwrap();
+        symlink("/etc/passwd", at("link")).unwrap();
+        symlink("missing", at("dangling")).unwrap();
+        nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_999);
+        fs::File::open(at("file")).unwrap().set_modified(time).unwrap();
+        let mut page = answer(&tool, &json!({}));
+        assert_eq!(page["entries"][2]["modified"], "2023-11-14T22:13:20Z");
+        for entry in page["entries"].as_array_mut().unwrap() {
+            entry.as_object_mut().unwrap().shift_remove("modified");
+        }
+        let entry = |name: &str, kind: &str, size: Option<u64>| json!({"name": name, "kind": kind, "size_bytes": size, "readable": true});
+        let entries = [
+            entry("dangling", "symlink", None),
+            entry("dir", "directory", None),
+            entry("file", "file", Some(5)),
+            entry("link", "symlink", None),
+            entry("pipe", "other", None),
+        ];
+        assert_eq!(page, json!({"entries": entries, "truncated": false, "next_after": null}));
+    }
+
+    #[test]
+    fn times_before_1970_and_beyond_the_calendar_are_told_too() {
+        let (directory, tool) = sandbox();
+        let path = directory.path().join("old");
+        fs::write(&path, "").unwrap();
+        fs::File::open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH - Duration::from_secs(1)).unwrap();
+        assert_eq!(answer(&tool, &json!({}))["entries"][0]["modified"], "1969-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn names_are_sorted_by_their_bytes_and_shown_without_harm() {
+        let (directory, tool) = sandbox();
+        let raw: [&[u8]; 11] = [
+            b"\x1b[31mred",
+            b"B",
+            b"a",
+            b"a b",
+            b"a\nb",
+            b"back\\slash",
+            b"z",
+            "é".as_bytes(),
+            "\u{202e}x".as_bytes(),
+            b"\xff\xfe",
+            b"..hidden",
+        ];
+        for name in raw {
+            fs::write(directory.path().join(OsStr::from_bytes(name)), "").unwrap();
+        }
+        let page = answer(&tool, &json!({}));
+        let shown = [
+            r"\x1b[31mred",
+            "..hidden",
+            "B",
+            "a",
+            r"a\x0ab",
+            "a b",
+            r"back\x5cslash",
+            "z",
+            "é",
+            r"\xe2\x80\xaex",
+            r"\xff\xfe",
+        ];
+        assert_eq!(names(&page), shown);
+        let readable =
+            page["entries"].as_array().unwrap().iter().map(|entry| entry["readable"].as_bool().unwrap());
+        assert_eq!(readable.collect::<Vec<_>>(), shown.map(|name| !name.contains('\\')));
+        // Page by page, each `next_after` taken as it came.
+        for max_entries in [1, 2, 3, 10] {
+            let (mut seen, mut after) = (Vec::new(), None);
+            loop {
+                let mut arguments = json!({"max_entries": max_entries});
+                if let Some(after) = &after {
+                    arguments["after"] = Value::clone(after);
+                }
+                let page = answer(&tool, &arguments);
+                seen.extend(names(&page).into_iter().map(str::to_owned));
+                assert_eq!(page["truncated"], !page["next_after"].is_null());
+                if page["next_after"].is_null() {
+                    break;
+                }
+                after = Some(page["next_after"].clone());
+            }
+            assert_eq!(seen, shown, "{max_entries} at a time");
+        }
+    }
+
+    #[test]
+    fn a_page_ends_where_it_is_full() {
+        let (directory, tool) = sandbox();
+        let empty = json!({"entries": [], "truncated": false, "next_after": null});
+        assert_eq!(answer(&tool, &json!({})), empty);
+        for name in ["a", "b", "c"] {
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        #[track_caller]
+        fn check(tool: &SandboxFsList, arguments: Value, expected: &[&str], next: Option<&str>) {
+            let page = answer(tool, &arguments);
+            assert_eq!((names(&page), &page["next_after"]), (expected.to_vec(), &json!(next)));
+        }
+        check(&tool, json!({"max_entries": 3}), &["a", "b", "c"], None);
+        check(&tool, json!({"max_entries": 2}), &["a", "b"], Some("b"));
+        check(&tool, json!({"max_entries": 2, "after": "b"}), &["c"], None);
+        check(&tool, json!({"max_entries": 2, "after": "aa"}), &["b", "c"], None);
+        check(&tool, json!({"after": "c"}), &[], None);
+        check(&tool, json!({"after": "zzz"}), &[], None);
+    }
+
+    #[test]
+    fn thousands_of_names_of_any_order_come_page_by_page() {
+        let (directory, tool) = sandbox();
+        let count = 3_000;
+        for number in 0..count {
+            // Seven does not divide the count: the order of creation is not that of the names.
+            fs::write(directory.path().join(format!("{:06}", number * 7 % count)), "").unwrap();
+        }
+        let (mut seen, mut after) = (0, json!(null));
+        loop {
+            let mut arguments = json!({"max_entries": 1000});
+            if !after.is_null() {
+                arguments["after"] = after;
+            }
+            let page = answer(&tool, &arguments);
+            for name in names(&page) {
+                assert_eq!(name, format!("{seen:06}"));
+                seen += 1;
+            }
+            after = page["next_after"].clone();
+            if after.is_null() {
+                break;
+            }
+        }
+        assert_eq!(seen, count);
+    }
+
+    #[test]
+    fn the_longest_names_fit_the_room_that_was_announced() {
+        let (directory, tool) = sandbox();
+        for number in 0..20_u8 {
+            let name = [&[0xff; 254][..], &[number + 1]].concat();
+            fs::write(directory.path().join(OsStr::from_bytes(&name)), "").unwrap();
+        }
+        let page = answer(&tool, &json!({"max_entries": 19}));
+        assert_eq!(page["next_after"].as_str().unwrap().len(), MAX_SHOWN_CHARS);
+        assert_eq!(names(&answer(&tool, &json!({"after": page["next_after"]}))).len(), 1);
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_change() {
+        let (directory, tool) = sandbox();
+        fs::write(directory.path().join("file"), "").unwrap();
+        symlink("..", directory.path().join("up")).unwrap();
+        for (arguments, code, parameter) in [
+            (json!({"relative_path": "missing"}), Code::NotFound, "relative_path"),
+            (json!({"relative_path": "file"}), Code::NotFound, "relative_path"),
+            (json!({"relative_path": "up"}), Code::AccessDenied, "relative_path"),
+            (json!({"relative_path": ".."}), Code::AccessDenied, "relative_path"),
+            (json!({"relative_path": "/"}), Code::AccessDenied, "relative_path"),
+            (json!({"max_entries": 0}), Code::Validation, "max_entries"),
+            (json!({"max_entries": 1001}), Code::Validation, "max_entries"),
+            (json!({"after": ""}), Code::Validation, "after"),
+            (json!({"after": r"\x41"}), Code::Validation, "after"),
+            (json!({"after": "\\"}), Code::Validation, "after"),
+            (json!({"after": null}), Code::Validation, "after"),
+        ] {
+            problem(&tool, &arguments, code, parameter);
+        }
+    }
+
+    #[test]
+    fn a_listing_ends_when_the_call_is_told_to_stop() {
+        let interrupt = Interrupt::default();
+        assert!(interrupt.set().is_none());
+        assert!(matches!(run(&sandbox().1, &json!({}), interrupt), Err(Failure::Interrupted(_))));
+    }
+}

@@ -304,3 +304,504 @@ impl<'w> Walk<'w> {
 fn kind_of(fd: BorrowedFd<'_>) -> nix::Result<SFlag> {
     Ok(SFlag::from_bits_truncate(fstat(fd)?.st_mode) & SFlag::S_IFMT)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        fs,
+        io::Read as _,
+        os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
+        sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+        thread,
+        time::{Duration, Instant},
+    };
+
+    use nix::{sys::stat::Mode, unistd::mkfifo};
+
+    /// Stands in every file outside the root.
+    const CANARY: &str = "canary";
+
+    /// `root` with what a data directory may hold, and its surroundings:
+    ///
+    /// ```text
+    /// outside/secret  rootling/secret  root/{file, empty, dir/{file, sub/file}, a fifo, a socket, links}
+    /// ```
+    fn tree() -> tempfile::TempDir {
+        let base = tempfile::tempdir().unwrap();
+        let at = |path: &str| base.path().join(path);
+        for directory in ["root/dir/sub", "root/deep/1/2/3", "outside/dir", "rootling"] {
+            fs::create_dir_all(at(directory)).unwrap();
+        }
+        for secret in ["outside/secret", "outside/dir/secret", "rootling/secret", "secret"] {
+            fs::write(at(secret), CANARY).unwrap();
+        }
+        for file in ["file", "dir/file", "dir/sub/file", "deep/1/2/3/file"] {
+            fs::write(at("root").join(file), file).unwrap();
+        }
+        fs::write(at("root/empty"), "").unwrap();
+        fs::hard_link(at("root/file"), at("root/hard")).unwrap();
+        mkfifo(&at("root/fifo"), Mode::S_IRWXU).unwrap();
+        drop(std::os::unix::net::UnixListener::bind(at("root/socket")).unwrap());
+        let long = "n".repeat(255);
+        fs::write(at("root").join(&long), "long").unwrap();
+
+        let link = |target: &str, name: &str| symlink(target, at("root").join(name)).unwrap();
+        let absolute = |target: &str, name: &str| symlink(at(target), at("root").join(name)).unwrap();
+        link("file", "to-file");
+        link("dir", "to-dir");
+        link("dir/", "to-dir-slash");
+        link("file/", "to-file-slash");
+        link("./dir/../dir/./file", "to-zigzag");
+        link("../file", "dir/to-parent");
+        link("../../dir/sub/../file", "dir/sub/to-up-and-down");
+        link(".", "to-here");
+        link("missing", "dangling");
+        link("dir/missing/file", "dangling-deep");
+        link("file/below", "through-file");
+        link("loop", "loop");
+        link("loop-b", "loop-a");
+        link("loop-a", "loop-b");
+        link("fifo", "to-fifo");
+        link("..", "to-above");
+        link("../secret", "to-secret");
+        link("../root/file", "out-and-in");
+        link("dir/../../root/file", "out-and-in-late");
+        link("missing/../../secret", "missing-and-out");
+        link("../../secret", "dir/to-secret");
+        link("../outside", "to-outside");
+        link("../outside/missing", "to-outside-missing");
+        link("to-outside/secret", "to-outside-twice");
+        link("/", "to-slash");
+        link("/etc/passwd", "to-passwd");
+        link("/nonexistent", "to-nonexistent");
+        link("/proc/self/root", "to-proc-root");
+        link("/proc/self/cwd/Cargo.toml", "to-proc-cwd");
+        link("/proc/self/fd/0", "to-proc-fd");
+        absolute("root", "to-root");
+        absolute("root/", "to-root-slash");
+        absolute("root/dir/file", "to-absolute");
+        absolute("root/dir/file/", "to-absolute-slash");
+        absolute("root/./dir//file", "to-absolute-dots");
+        absolute("root/../root/file", "to-absolute-out-and-in");
+        absolute("rootling/secret", "to-sibling");
+        absolute("outside/../root/file", "to-absolute-around");
+        absolute("outside/secret", "to-absolute-secret");
+        link("file", "chain-1");
+        for length in 2..=41 {
+            link(&format!("chain-{}", length - 1), &format!("chain-{length}"));
+        }
+        base
+    }
+
+    /// Both ways to look a name up, on one directory.
+    fn roots(path: &Path) -> [Root; 2] {
+        [Lookup::Openat2, Lookup::Openat].map(|lookup| Root { lookup, ..Root::open(path).unwrap() })
+    }
+
+    /// What reading `path` brings: the content, or in brackets why there is none.
+    fn outcome(root: &Root, path: &str) -> String {
+        let Ok(path) = RelPath::parse(path) else { return "(refused unseen)".to_owned() };
+        match root.open_file(&path, &Interrupt::default()) {
+            Ok(mut file) => {
+                let mut content = String::new();
+                file.read_to_string(&mut content).unwrap();
+                content
+            }
+            Err(error) => format!("({error})"),
+        }
+    }
+
+    #[track_caller]
+    fn check_all(path: &Path, rows: &[(&str, &str)]) {
+        for root in roots(path) {
+            for (path, expected) in rows {
+                assert_eq!(outcome(&root, path), *expected, "{path:?} by {:?}", root.lookup);
+            }
+        }
+    }
+
+    const UNSEEN: &str = "(refused unseen)";
+    const OUTSIDE: &str = "(leads outside the root)";
+    const MISSING: &str = "(there is no such thing)";
+    const NO_FILE: &str = "(not a regular file)";
+    const LINKS: &str = "(too many symbolic links)";
+
+    #[test]
+    fn the_kernel_of_this_host_has_openat2() {
+        // Else the tables below would run the plain walk twice.
+        assert_eq!(Root::open(Path::new("/")).unwrap().lookup, Lookup::Openat2);
+    }
+
+    #[test]
+    fn a_path_leads_to_what_is_beneath_the_root_and_to_nothing_else() {
+        let base = tree();
+        let long = "n".repeat(255);
+        let too_long = "n".repeat(256);
+        let slashes = format!("{}file", "./".repeat(2000));
+        let deep = format!("{}file", "deep/../".repeat(500));
+        check_all(
+            &base.path().join("root"),
+            &[
+                ("file", "file"),
+                ("./file", "file"),
+                (".//file", "file"),
+                ("dir/file", "dir/file"),
+                ("dir//sub///file", "dir/sub/file"),
+                ("dir/./sub/./file", "dir/sub/file"),
+                ("dir/../file", "file"),
+                ("dir/sub/../../file", "file"),
+                ("dir/sub/../file", "dir/file"),
+                ("deep/1/2/3/../../../../file", "file"),
+                ("empty", ""),
+                ("hard", "file"),
+                (&long, "long"),
+                (&slashes, "file"),
+                (&deep, "file"),
+                // What is not there, or not that.
+                ("missing", MISSING),
+                ("missing/file", MISSING),
+                ("dir/missing", MISSING),
+                ("FILE", MISSING),
+                ("file ", MISSING),
+                ("file/", MISSING),
+                ("file/.", MISSING),
+                ("file/..", MISSING),
+                ("file/../file", MISSING),
+                ("file/file", MISSING),
+                (&too_long, MISSING),
+                ("missing/../file", MISSING),
+                (".", NO_FILE),
+                ("./", NO_FILE),
+                ("dir", NO_FILE),
+                ("dir/", NO_FILE),
+                ("dir/..", NO_FILE),
+                ("fifo", NO_FILE),
+                ("socket", NO_FILE),
+                // Refused before anything is looked up.
+                ("", UNSEEN),
+                ("/", UNSEEN),
+                ("/etc/passwd", UNSEEN),
+                ("//file", UNSEEN),
+                ("..", UNSEEN),
+                ("../", UNSEEN),
+                ("../root/file", UNSEEN),
+                ("../secret", UNSEEN),
+                ("dir/../../secret", UNSEEN),
+                ("dir/../../root/file", UNSEEN),
+                ("missing/../../secret", UNSEEN),
+                ("file/../../secret", UNSEEN),
+                ("./.././root/file", UNSEEN),
+                ("file\0/../..", UNSEEN),
+                // Not ways up.
+                ("...", MISSING),
+                ("..\\secret", MISSING),
+                ("%2e%2e/secret", MISSING),
+                ("\u{ff0e}\u{ff0e}/secret", MISSING),
+                ("~/secret", MISSING),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_link_is_followed_inside_and_refused_outside() {
+        let base = tree();
+        check_all(
+            &base.path().join("root"),
+            &[
+                ("to-file", "file"),
+                ("to-dir/file", "dir/file"),
+                ("to-dir/../file", "file"),
+                ("to-dir-slash/file", "dir/file"),
+                ("to-zigzag", "dir/file"),
+                ("dir/to-parent", "file"),
+                ("to-dir/to-parent", "file"),
+                ("dir/sub/to-up-and-down", "dir/file"),
+                ("to-here/to-here/file", "file"),
+                ("to-root/file", "file"),
+                ("dir/../to-root/dir/file", "dir/file"),
+                ("to-root-slash/file", "file"),
+                ("to-absolute", "dir/file"),
+                ("to-absolute-dots", "dir/file"),
+                ("chain-39", "file"),
+                ("chain-40", "file"),
+                ("chain-41", LINKS),
+                ("loop", LINKS),
+                ("loop-a", LINKS),
+                ("loop/file", LINKS),
+                ("to-file/", MISSING),
+                ("to-file-slash", MISSING),
+                ("to-absolute-slash", MISSING),
+                ("to-file/..", MISSING),
+                ("dangling", MISSING),
+                ("dangling/file", MISSING),
+                ("dangling-deep", MISSING),
+                ("through-file", MISSING),
+                ("to-dir", NO_FILE),
+                ("to-root", NO_FILE),
+                ("to-fifo", NO_FILE),
+                // Links that lead outside, at some point at least.
+                ("to-above", OUTSIDE),
+                ("to-above/root/file", OUTSIDE),
+                ("to-secret", OUTSIDE),
+                ("dir/to-secret", OUTSIDE),
+                ("to-dir/to-secret", OUTSIDE),
+                ("out-and-in", OUTSIDE),
+                ("out-and-in-late", OUTSIDE),
+                ("missing-and-out", OUTSIDE),
+                ("to-outside/secret", OUTSIDE),
+                ("to-outside/missing", OUTSIDE),
+                ("to-outside-missing", OUTSIDE),
+                ("to-outside-twice", OUTSIDE),
+                ("to-slash", OUTSIDE),
+                ("to-slash/etc/passwd", OUTSIDE),
+                ("to-passwd", OUTSIDE),
+                ("to-nonexistent", OUTSIDE),
+                ("to-sibling", OUTSIDE),
+                ("to-absolute-secret", OUTSIDE),
+                ("to-absolute-out-and-in", OUTSIDE),
+                ("to-absolute-around", OUTSIDE),
+                ("to-proc-root", OUTSIDE),
+                ("to-proc-cwd", OUTSIDE),
+                ("to-proc-fd", OUTSIDE),
+                // A link to the root itself, and one more `..` than the path alone shows.
+                ("dir/../to-here/..", OUTSIDE),
+                ("to-here/missing/../..", OUTSIDE),
+                ("dir/../to-here/missing/../..", OUTSIDE),
+                ("deep/1/../../to-root/dir/../../secret", OUTSIDE),
+                ("to-root/to-root/missing/../../file", OUTSIDE),
+                ("to-root/to-root/../file", OUTSIDE),
+            ],
+        );
+    }
+
+    #[test]
+    fn magic_links_of_proc_are_not_jumped_through() {
+        check_all(
+            Path::new("/proc/self"),
+            &[
+                ("root/etc/passwd", OUTSIDE),
+                ("cwd/Cargo.toml", OUTSIDE),
+                ("exe", OUTSIDE),
+                ("task/../root/etc/passwd", OUTSIDE),
+                ("ns/net", MISSING),
+                ("fd", NO_FILE),
+                ("missing", MISSING),
+            ],
+        );
+        check_all(Path::new("/dev"), &[("null", NO_FILE), ("zero", NO_FILE)]);
+    }
+
+    #[test]
+    fn a_root_of_everything_holds_everything() {
+        let base = tree();
+        let file = base.path().join("root/to-absolute");
+        let file = file.strip_prefix("/").unwrap().to_str().unwrap();
+        check_all(Path::new("/"), &[(file, "dir/file"), ("..", UNSEEN), ("tmp/../..", UNSEEN)]);
+    }
+
+    #[test]
+    fn a_root_may_be_a_link_and_may_be_renamed_or_replaced() {
+        let base = tree();
+        let at = |path: &str| base.path().join(path);
+        symlink("root", at("alias")).unwrap();
+        for root in roots(&at("alias")) {
+            assert_eq!(outcome(&root, "to-absolute"), "dir/file");
+            fs::rename(at("root"), at("elsewhere")).unwrap();
+            assert_eq!(outcome(&root, "dir/file"), "dir/file", "renamed");
+            symlink("outside", at("root")).unwrap();
+            assert_eq!(outcome(&root, "dir/file"), "dir/file", "replaced");
+            assert_eq!(outcome(&root, "secret"), MISSING, "replaced");
+            assert_eq!(outcome(&root, "to-absolute"), "dir/file", "inside by the name it was opened by");
+            fs::remove_file(at("root")).unwrap();
+            fs::rename(at("elsewhere"), at("root")).unwrap();
+        }
+    }
+
+    #[test]
+    fn only_a_directory_can_be_the_root() {
+        let base = tree();
+        for path in ["root/file", "root/fifo", "root/missing", "root/loop"] {
+            let error = Root::open(&base.path().join(path)).unwrap_err();
+            assert!(!error.to_string().contains(base.path().to_str().unwrap()));
+        }
+    }
+
+    #[test]
+    fn directories_are_opened_as_such() {
+        let base = tree();
+        for root in roots(&base.path().join("root")) {
+            for (path, expected) in [
+                (".", Ok(())),
+                ("dir", Ok(())),
+                ("dir/", Ok(())),
+                ("dir/sub/..", Ok(())),
+                ("to-dir", Ok(())),
+                ("to-root", Ok(())),
+                ("file", Err(WalkError::NotDirectory)),
+                ("to-file", Err(WalkError::NotDirectory)),
+                ("fifo", Err(WalkError::NotDirectory)),
+                ("file/", Err(WalkError::Missing)),
+                ("missing", Err(WalkError::Missing)),
+                ("to-outside", Err(WalkError::Outside)),
+                ("to-above", Err(WalkError::Outside)),
+                ("loop", Err(WalkError::TooManyLinks)),
+            ] {
+                let opened = root.open_directory(&RelPath::parse(path).unwrap(), &Interrupt::default());
+                assert_eq!(opened.map(drop), expected, "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_unreadable() {
+        let base = tree();
+        let at = |path: &str| base.path().join(path);
+        let mode = fs::Permissions::from_mode;
+        fs::set_permissions(base.path(), mode(0o755)).unwrap();
+        fs::set_permissions(at("root/file"), mode(0o000)).unwrap();
+        fs::set_permissions(at("root/dir"), mode(0o000)).unwrap();
+        let roots = roots(&at("root"));
+        let rows = thread::Builder::new().name("nobody".to_owned()).spawn(move || {
+            // Root may read anything; this thread alone becomes somebody else for the file system (setfsuid(2)).
+            if nix::unistd::geteuid().is_root() {
+                nix::unistd::setfsuid(nix::unistd::Uid::from_raw(65_534));
+            }
+            roots.map(|root| {
+                ["file", "to-file", "dir/file", "dir/missing", "empty"].map(|path| outcome(&root, path))
+            })
+        });
+        for row in rows.unwrap().join().unwrap() {
+            assert_eq!(row, ["(not readable)", "(not readable)", "(not readable)", "(not readable)", ""]);
+        }
+        fs::set_permissions(at("root/dir"), mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn a_maze_of_links_costs_a_bounded_number_of_lookups() {
+        let base = tempfile::tempdir().unwrap();
+        let deep = vec!["d"; 100].join("/");
+        fs::create_dir_all(base.path().join(&deep)).unwrap();
+        fs::write(base.path().join(&deep).join("file"), "found").unwrap();
+        for (name, pairs) in [("few", 50), ("many", 800)] {
+            symlink(format!("{}file", "../d/".repeat(pairs)), base.path().join(&deep).join(name)).unwrap();
+        }
+        for root in roots(base.path()) {
+            assert_eq!(outcome(&root, &format!("{deep}/few")), "found");
+            assert_eq!(outcome(&root, &format!("{deep}/many")), LINKS);
+        }
+    }
+
+    #[test]
+    fn a_walk_ends_when_the_call_is_told_to_stop() {
+        let base = tree();
+        let interrupt = Interrupt::default();
+        assert!(interrupt.set().is_none());
+        for root in roots(&base.path().join("root")) {
+            let path = RelPath::parse("dir/sub/file").unwrap();
+            assert_eq!(root.open_file(&path, &interrupt).unwrap_err(), WalkError::Interrupted(Interrupted));
+        }
+    }
+
+    #[test]
+    fn hundreds_of_directories_are_walked_down_and_up() {
+        let base = tempfile::tempdir().unwrap();
+        let deep = vec!["d"; 400].join("/");
+        fs::create_dir_all(base.path().join(&deep)).unwrap();
+        fs::write(base.path().join(&deep).join("file"), "deep").unwrap();
+        let back = format!("{deep}{}file", "/..".repeat(400) + "/" + &deep + "/");
+        for root in roots(base.path()) {
+            assert_eq!(outcome(&root, &format!("{deep}/file")), "deep");
+            assert_eq!(outcome(&root, &back), "deep");
+        }
+    }
+
+    /// Swaps directories and files for links to the outside as fast as it can while others read.
+    #[test]
+    fn no_byte_from_outside_is_read_while_the_tree_is_swapped() {
+        for lookup in [Lookup::Openat2, Lookup::Openat] {
+            race(lookup, Duration::from_millis(1200));
+        }
+    }
+
+    fn race(lookup: Lookup, duration: Duration) {
+        let base = tempfile::tempdir().unwrap();
+        let at = |path: &str| base.path().join(path);
+        fs::create_dir_all(at("root/dir/sub")).unwrap();
+        fs::create_dir_all(at("outside/sub")).unwrap();
+        for inside in ["root/leaf", "root/dir/file", "root/dir/sub/file"] {
+            fs::write(at(inside), "inside").unwrap();
+        }
+        for outside in ["outside/file", "outside/sub/file", "secret"] {
+            fs::write(at(outside), CANARY).unwrap();
+        }
+        symlink(at("outside"), at("root/evil-dir")).unwrap();
+        symlink("../../outside/sub", at("root/dir/evil-sub")).unwrap();
+        symlink("../secret", at("root/evil-leaf")).unwrap();
+        let root = Root { lookup, ..Root::open(&at("root")).unwrap() };
+        let stop = AtomicBool::new(false);
+        let (inside, swaps) = (AtomicU64::new(0), AtomicU64::new(0));
+        thread::scope(|scope| {
+            let swap = || {
+                let exchange = |one: &str, other: &str| {
+                    let flags = nix::fcntl::RenameFlags::RENAME_EXCHANGE;
+                    let (one, other) = (at(one), at(other));
+                    nix::fcntl::renameat2(nix::fcntl::AT_FDCWD, &one, nix::fcntl::AT_FDCWD, &other, flags)
+                        .unwrap();
+                };
+                while !stop.load(Relaxed) {
+                    exchange("root/leaf", "root/evil-leaf");
+                    exchange("root/dir/sub", "root/dir/evil-sub");
+                    exchange("root/dir", "root/evil-dir");
+                    exchange("root/dir", "root/evil-dir");
+                    exchange("root/dir/sub", "root/dir/evil-sub");
+                    exchange("root/leaf", "root/evil-leaf");
+                    swaps.fetch_add(6, Relaxed);
+                }
+            };
+            let read = || {
+                let until = Instant::now() + duration;
+                while Instant::now() < until {
+                    for path in ["leaf", "dir/file", "dir/sub/file", "dir/sub/../file", "dir/../leaf"] {
+                        let content = outcome(&root, path);
+                        assert!(!content.contains(CANARY), "{path} led outside by {lookup:?}");
+                        inside.fetch_add(u64::from(content == "inside"), Relaxed);
+                    }
+                }
+            };
+            let swapper =
+                thread::Builder::new().name("swapper".to_owned()).spawn_scoped(scope, swap).unwrap();
+            let readers = ["reader-0", "reader-1"]
+                .map(|name| thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, read).unwrap());
+            let outcomes = readers.map(|reader| reader.join());
+            stop.store(true, Relaxed);
+            swapper.join().unwrap();
+            assert!(outcomes.into_iter().all(|outcome| outcome.is_ok()), "a canary was read");
+        });
+        assert!(inside.into_inner() > 100 && swaps.into_inner() > 100, "nothing raced");
+    }
+
+    #[test]
+    fn a_fifo_is_not_opened() {
+        let base = tree();
+        let fifo = base.path().join("root/fifo");
+        let stop = AtomicBool::new(false);
+        let roots = roots(&base.path().join("root"));
+        thread::scope(|scope| {
+            let walk = || {
+                while !stop.load(Relaxed) {
+                    roots.iter().for_each(|root| assert_eq!(outcome(root, "fifo"), NO_FILE));
+                }
+            };
+            let walker = thread::Builder::new().name("walker".to_owned()).spawn_scoped(scope, walk).unwrap();
+            // A writer that does not wait gets ENXIO as long as nobody has the FIFO open for reading (fifo(7)).
+            let mut options = fs::OpenOptions::new();
+            options.write(true).custom_flags(OFlag::O_NONBLOCK.bits());
+            for _ in 0..2000 {
+                assert_eq!(options.open(&fifo).unwrap_err().raw_os_error(), Some(Errno::ENXIO as i32));
+            }
+            stop.store(true, Relaxed);
+            walker.join().unwrap();
+        });
+    }
+}
