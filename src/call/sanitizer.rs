@@ -52,6 +52,11 @@ fn unreadable(fault: &FaultKind) -> String {
     let what = match fault {
         FaultKind::DuplicateKey => "the same key stands twice in one object",
         FaultKind::TooDeep { .. } => return too_deep("They are"),
+        FaultKind::TooMany { .. } => {
+            return format!(
+                "The arguments hold more than {MAX_ITEMS} members and elements in all; send fewer."
+            );
+        }
         FaultKind::NumberRange => {
             "a number is outside the range of a 64-bit integer or double; send it as a string"
         }
