@@ -1,1 +1,2 @@
-//! What the host can tell: CPU, memory, disk, cgroup, uptime.
+//! TEMP.
+crate::tools::files::temp_tool!(SystemMetrics, std::path::PathBuf);
