@@ -2,6 +2,7 @@
 
 mod serve;
 mod check;
+mod demo;
 mod client_config;
 
 use std::{
@@ -32,6 +33,8 @@ enum Command {
     Serve,
     /// Check every setting, connect, and report like a doctor: what is on, what is off and why, and what to cure
     Check(check::Options),
+    /// Watch a scripted client use this program on a throw-away database and directory
+    Demo(demo::Options),
     /// Print the block to paste into an MCP client: this binary and the current settings, without secrets
     ClientConfig(client_config::Options),
 }
@@ -72,6 +75,7 @@ impl From<Exit> for ExitCode {
 pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Exit {
     let ended = match cli.command.unwrap_or(Command::Serve) {
         Command::Check(options) => check::run(&options, Settings::read(vars)),
+        Command::Demo(options) => demo::run(&options, vars),
         Command::Serve => with_settings(vars, serve::run),
         Command::ClientConfig(options) => {
             with_settings(vars, |settings| client_config::run(&options, &settings))

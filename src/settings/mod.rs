@@ -121,8 +121,11 @@ impl Settings {
             given: Vec::new(),
         };
         reader.word("MCP_CONFINE");
-        let Reader { mut given, complaints, warnings, .. } = reader;
+        let Reader { mut given, mut complaints, warnings, .. } = reader;
         if !complaints.is_empty() {
+            complaints.sort_by_key(|complaint| {
+                table::ALL.iter().position(|setting| setting.name == complaint.name)
+            });
             return Err(complaints);
         }
         let given =

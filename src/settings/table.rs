@@ -107,7 +107,8 @@ pub fn help() -> String {
     let mut text = String::from("Settings (environment variables; empty is unset):\n");
     for setting in ALL.iter().filter(|setting| setting.is_supported()) {
         let (name, default, allowed, doc) = (setting.name, setting.default(), setting.allowed(), setting.doc);
-        writeln!(text, "  {name}  [{default}]\n      {doc}: {allowed}").unwrap_or_default();
+        writeln!(text, "  {name}  (default: {default})\n      {doc}\n      allowed: {allowed}")
+            .unwrap_or_default();
     }
     text
 }

@@ -36,16 +36,16 @@ fn every_wrong_setting_is_told_at_once() {
             ("MCP_CONFINE", "require"),
         ],
         &[
-            "MCP_POLICY: is set, and this build would not keep what it promises; allowed: nothing: this build cannot \
-             honour it",
+            "MCP_LOG_LEVEL: 'loud' is not one of the words; allowed: error, warn, info, debug, trace",
             "MCP_MAX_CONCURRENCY: '0' is out of range; allowed: 1 to 256",
             "MCP_QUEUE_WAIT_MS: '5s' is not a whole number; allowed: 0 to 600000",
-            "MCP_LOG_LEVEL: 'loud' is not one of the words; allowed: error, warn, info, debug, trace",
             &format!(
                 "MCP_SAFE_DATA_DIR: cannot open '/proc/self/no\\nsuch': {}; allowed: an existing directory",
                 Root::open(Path::new("/proc/self/no\nsuch")).unwrap_err()
             ),
             "MCP_CONFINE: 'require' is not one of the words; allowed: auto, off",
+            "MCP_POLICY: is set, and this build would not keep what it promises; allowed: nothing: this build cannot \
+             honour it",
         ],
     );
 }
