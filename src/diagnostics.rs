@@ -58,9 +58,10 @@ pub fn init(level: LevelFilter, target: Target) {
         }
     };
     let started = env_logger::Builder::new()
-        .filter_level(level.min(LevelFilter::Warn))
-        .filter_module(env!("CARGO_CRATE_NAME"), level)
-        .format(move |line, record| line.write_all(&style.line(record)))
+        .filter_level(level)
+        .format(
+            move |line, record| if is_noise(record) { Ok(()) } else { line.write_all(&style.line(record)) },
+        )
         .target(env_logger::Target::Pipe(Box::new(LineWriter { out, dropped: 0 })))
         .try_init();
     if started.is_ok() {
@@ -113,6 +114,13 @@ fn is_same_socket(a: &File, b: &File) -> bool {
 fn is_journal(stderr: &File, journal_stream: Option<&str>) -> bool {
     let Ok(metadata) = stderr.metadata() else { return false };
     journal_stream == Some(format!("{}:{}", metadata.dev(), metadata.ino()).as_str())
+}
+
+/// What other crates tell beyond warnings: at `debug` they would log a client's SQL.
+fn is_noise(record: &Record<'_>) -> bool {
+    let ours =
+        record.module_path().is_some_and(|path| path.split("::").next() == Some(env!("CARGO_CRATE_NAME")));
+    record.level() > Level::Warn && !ours
 }
 
 /// How a line begins.
@@ -243,6 +251,16 @@ mod tests {
         let (time, rest) = dated.split_once(' ').unwrap();
         assert!(time.parse::<Timestamp>().is_ok() && time.len() == 24, "{time}");
         assert_eq!(rest, "WARN  server two\\nlines\n");
+    }
+
+    #[test]
+    fn other_crates_are_heard_from_warnings_on() {
+        let noise = |level, module| is_noise(&Record::builder().level(level).module_path(module).build());
+        assert!(noise(Level::Info, Some("tokio_postgres::query")));
+        assert!(noise(Level::Debug, None));
+        assert!(!noise(Level::Warn, Some("r2d2")));
+        assert!(!noise(Level::Trace, Some("mcp_server_suite::server")));
+        assert!(!noise(Level::Trace, Some("mcp_server_suite")));
     }
 
     #[test]

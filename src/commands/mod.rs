@@ -82,7 +82,7 @@ pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Ex
         }
     };
     ended.unwrap_or_else(|error| {
-        diagnostics::complain(&error.to_string());
+        error.to_string().lines().for_each(diagnostics::complain);
         Exit::Failure
     })
 }

@@ -26,7 +26,7 @@ pub(super) fn run(settings: Settings) -> io::Result<Exit> {
         log_level, log_target, server, sql, sql_adhoc, files, metrics_disk_path, warnings, ..
     } = settings;
     diagnostics::init(log_level, log_target);
-    warnings.iter().for_each(|warning| log::warn!("{warning}"));
+    warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
     if io::stdin().is_terminal() {
         diagnostics::complain(&format!(
             "{NAME} speaks MCP here, one JSON-RPC message a line, until Ctrl-D; to see it work: `{NAME} demo`, \

@@ -18,7 +18,7 @@ use nix::{
 };
 use postgres::{Client, Config, NoTls};
 
-use crate::commands::demo::{Failed, Stop, TICK, clean_command, end, wait};
+use crate::commands::demo::{Failed, Stop, TICK, clean_command, end, log_tail, wait};
 
 /// What to do when [`find_binaries`] finds none.
 pub(super) const HOW_TO_GET: &str = "PostgreSQL's server programs were not found, so the SQL part is left out; to get it, install the package \
@@ -95,7 +95,7 @@ impl Cluster {
             };
             let ended = self.postmaster.try_wait().map_err(Failed::io("wait for postgres"))?;
             if ended.is_some() || start.elapsed() > LIMIT {
-                let log = log_tail(&self.home);
+                let log = log_tail(&self.home.join("log"));
                 return Err(Failed::Program {
                     program: "postgres",
                     what: format!("does not start: {refused}"),
@@ -221,7 +221,7 @@ impl Account {
             }
         };
         if !status.success() {
-            let (what, log) = (format!("failed ({status})"), log_tail(home));
+            let (what, log) = (format!("failed ({status})"), log_tail(&home.join("log")));
             return Err(Failed::Program { program: "initdb", what, log });
         }
         let name = &self.own_name;
@@ -230,14 +230,6 @@ impl Account {
             .and_then(|()| fs::write(data.join("pg_ident.conf"), map))
             .map_err(Failed::io("configure PostgreSQL"))
     }
-}
-
-/// The last lines of PostgreSQL's log.
-fn log_tail(home: &Path) -> String {
-    const LINES: usize = 10;
-    let log = fs::read_to_string(home.join("log")).unwrap_or_default();
-    let lines: Vec<&str> = log.lines().rev().take(LINES).collect();
-    lines.into_iter().rev().collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::{
     ffi::OsString,
     fs,
     io::{self, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus},
     sync::{
         Arc,
@@ -198,9 +198,17 @@ fn end(child: &mut Child, how: Signal) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Runs a program of PostgreSQL's in a clean environment.
-fn clean_command(program: &std::path::Path) -> Command {
+/// A program in a clean environment.
+fn clean_command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("LC_ALL", "C").env("TZ", "UTC");
     command
+}
+
+/// The last lines of a log.
+fn log_tail(log: &Path) -> String {
+    const LINES: usize = 10;
+    let log = fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<&str> = log.lines().collect();
+    lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
 }

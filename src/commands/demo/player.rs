@@ -1,9 +1,10 @@
 //! The demo's client: a child server over pipes, one question at a time, no wait without a limit.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{BufRead, BufReader, Write},
     os::unix::process::CommandExt,
+    path::PathBuf,
     process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     commands::demo::{
-        END_LIMIT, Failed, Stop, TICK, end,
+        END_LIMIT, Failed, Stop, TICK, end, log_tail,
         sandbox::Sandbox,
         script::{Ask, Step},
         wait,
@@ -45,7 +46,7 @@ pub(super) struct Player {
     server: Child,
     to_server: Option<ChildStdin>,
     from_server: Receiver<String>,
-    log: std::path::PathBuf,
+    log: PathBuf,
     last_id: u64,
 }
 
@@ -163,11 +164,7 @@ impl Player {
     }
 
     fn failed(&self, what: String) -> Failed {
-        Failed::Program {
-            program: "the server",
-            what,
-            log: fs::read_to_string(&self.log).unwrap_or_default(),
-        }
+        Failed::Program { program: "the server", what, log: log_tail(&self.log) }
     }
 }
 

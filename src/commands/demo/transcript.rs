@@ -1,8 +1,8 @@
 //! The transcript: each step as a short block for a human, and the comparison with a stored one.
 
-use std::{fmt::Write as _, process::ExitStatus};
+use std::{fmt::Write as _, iter, process::ExitStatus};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     commands::demo::{
@@ -61,10 +61,11 @@ impl Transcript {
     pub(super) fn tell(&mut self, step: &Step, answer: &Answer) -> String {
         self.steps += 1;
         let mut block = vec![(Tone::Title, format!("{}. {}", self.steps, step.title))];
-        block.push((Tone::Asked, format!("-> {}", asked(&step.ask))));
         let (tone, lines) = answered(answer);
-        let marks = std::iter::once("<- ").chain(std::iter::repeat("   "));
-        block.extend(marks.zip(lines).map(|(mark, line)| (tone, format!("{mark}{line}"))));
+        for (tone, mark, lines) in [(Tone::Asked, "-> ", wrapped(&asked(&step.ask))), (tone, "<- ", lines)] {
+            let marks = iter::once(mark).chain(iter::repeat("   "));
+            block.extend(marks.zip(lines).map(|(mark, line)| (tone, format!("{mark}{line}"))));
+        }
         self.add(&block)
     }
 
@@ -134,19 +135,33 @@ fn answered(answer: &Answer) -> (Tone, Vec<String>) {
     if result.get("isError") == Some(&Value::Bool(true)) {
         let document = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
         let problem: Value = serde_json::from_str(document).unwrap_or_default();
-        return (Tone::Refused, vec![text(problem.get("code")), text(problem.get("detail"))]);
+        let detail = problem.get("detail").and_then(Value::as_str).unwrap_or_default();
+        return (Tone::Refused, wrapped(&format!("{}: {}", text(problem.get("code")), escape(detail))));
     }
     let body = result.get("structuredContent").unwrap_or(result);
-    (Tone::Answered, table(body).or_else(|| tools(body)).unwrap_or_else(|| members(body)))
+    (Tone::Answered, rows(body).or_else(|| tools(body)).unwrap_or_else(|| members(body)))
 }
 
-/// Rows as a table, its columns aligned.
-fn table(body: &Value) -> Option<Vec<String>> {
+/// The rows of a query.
+fn rows(body: &Value) -> Option<Vec<String>> {
     let names: Vec<String> =
         body.get("columns")?.as_array()?.iter().map(|column| text(column.get("name"))).collect();
     let rows = body.get("rows")?.as_array()?.iter().map(|row| row.as_array().map_or(&[][..], Vec::as_slice));
-    let mut lines = vec![names];
-    lines.extend(rows.map(|row| row.iter().map(|cell| text(Some(cell))).collect()));
+    let cells = rows.map(|row| row.iter().map(|cell| text(Some(cell))).collect());
+    Some(table(names, cells))
+}
+
+/// Objects alike, as rows under their members' names.
+fn objects(items: &[Value]) -> Vec<String> {
+    let names: Vec<String> =
+        items.first().and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect();
+    let cells = items.iter().map(|item| names.iter().map(|name| text(item.get(name))).collect());
+    table(names.clone(), cells)
+}
+
+/// A table, its columns aligned.
+fn table(names: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let lines: Vec<Vec<String>> = iter::once(names).chain(rows).collect();
     let mut widths = Vec::new();
     for line in &lines {
         widths.resize(widths.len().max(line.len()), 0);
@@ -157,7 +172,7 @@ fn table(body: &Value) -> Option<Vec<String>> {
             line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
         cells.join(" | ").trim_end().to_owned()
     };
-    Some(lines.into_iter().map(align).collect())
+    lines.into_iter().map(align).collect()
 }
 
 /// A listing of tools: names and titles.
@@ -175,9 +190,24 @@ fn members(body: &Value) -> Vec<String> {
         match value.as_array().filter(|items| items.iter().any(Value::is_object)) {
             Some(items) => {
                 lines.push(format!("{name}:"));
-                lines.extend(items.iter().map(|item| format!("  {}", text(Some(item)))));
+                lines.extend(objects(items).iter().map(|line| format!("  {line}")));
             }
             None => lines.push(format!("{name}: {}", text(Some(value)))),
+        }
+    }
+    lines
+}
+
+/// Lines of at most [`MAX_CHARS`] where words allow it.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= MAX_CHARS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
         }
     }
     lines
@@ -260,13 +290,20 @@ mod tests {
         check(
             Ask::Call { tool: "sandbox_fs_read", arguments: json!({"relative_path": "x"}) },
             json!({"result": {"isError": true, "content": [{"type": "text", "text": problem}]}}),
-            "1. Title\n   -> sandbox_fs_read {\"relative_path\":\"x\"}\n   <- MCP_NOT_FOUND\n      no\\nsuch file\n\n",
+            "1. Title\n   -> sandbox_fs_read {\"relative_path\":\"x\"}\n   <- MCP_NOT_FOUND: no\\nsuch file\n\n",
         );
         check(
             query(),
             json!({"error": {"code": -32602, "message": "Unknown tool: 'x'"}}),
             "1. Title\n   -> read_only_sql: SELECT 1\n   <- error -32602: Unknown tool: 'x'\n\n",
         );
+    }
+
+    #[test]
+    fn long_text_is_wrapped_between_words() {
+        let long = format!("{} {}", "x".repeat(MAX_CHARS - 2), "y z");
+        assert_eq!(wrapped(&long), [format!("{} y", "x".repeat(MAX_CHARS - 2)), "z".to_owned()]);
+        assert_eq!(wrapped("short"), ["short"]);
     }
 
     #[test]
@@ -278,9 +315,9 @@ mod tests {
         );
         check(
             Ask::Modern { method: "m", params: json!({}) },
-            json!({"result": {"_meta": {}, "entries": [{"name": "f"}], "note": "x".repeat(MAX_CHARS + 1)}}),
+            json!({"result": {"_meta": {}, "entries": [{"name": "f", "size": 1}, {"name": "long"}], "note": "x".repeat(MAX_CHARS + 1)}}),
             &format!(
-                "1. Title\n   -> m {{}}\n   <- entries:\n        {{\"name\":\"f\"}}\n      note: {}…\n\n",
+                "1. Title\n   -> m {{}}\n   <- entries:\n        name | size\n        f    | 1\n        long | null\n      note: {}…\n\n",
                 "x".repeat(MAX_CHARS)
             ),
         );
