@@ -88,7 +88,11 @@ fn misconfigured(complaint: &Complaint) -> Finding {
 
 fn examine(settings: Settings) -> Vec<Finding> {
     diagnostics::init(settings.log_level, settings.log_target);
-    let mut findings = vec![Finding::new(Level::Ok, "settings", format!("{} given", settings.given.len()))];
+    let mut findings = vec![Finding::new(
+        Level::Ok,
+        "settings",
+        format!("{} given, none of them wrong", settings.given.len()),
+    )];
     findings
         .extend(settings.warnings.into_iter().map(|warning| Finding::new(Level::Warn, "settings", warning)));
     match settings.sql {

@@ -49,10 +49,8 @@ pub(super) fn run(settings: Settings) -> io::Result<Exit> {
         toolbox.add(Box::new(SystemMetrics::new(disk_path)));
     }
     let names: Vec<&str> = toolbox.iter().map(|tool| tool.spec().name.as_str()).collect();
-    log::info!(
-        "{NAME} {VERSION} serves {}",
-        if names.is_empty() { "no tool".to_owned() } else { names.join(", ") }
-    );
+    let names = if names.is_empty() { "no tool".to_owned() } else { names.join(", ") };
+    log::info!(target: "session", "{NAME} {VERSION} serves {names}");
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
     server::run(server, toolbox, Governor, stdin, stdout).map(|()| Exit::Clean)

@@ -4,27 +4,30 @@
 
 pub mod table;
 mod near_miss;
+mod reader;
 
 use std::{
-    collections::BTreeMap,
     ffi::OsString,
     fmt,
     fs::{self, File},
     io::{self, Read},
     os::unix::fs::PermissionsExt,
-    path::{self, Path, PathBuf},
-    time::Duration,
+    path::{Path, PathBuf},
 };
 
 use log::LevelFilter;
 
+pub use self::reader::Complaint;
 use crate::{
     diagnostics::{self, escape},
     server,
-    settings::table::{Kind, Setting},
+    settings::{
+        reader::{Reader, shown},
+        table::Setting,
+    },
     tools::{
         files::Root,
-        sql::{Dsn, DsnEnvironment, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
+        sql::{Dsn, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
     },
 };
 
@@ -82,23 +85,6 @@ impl fmt::Debug for Given {
     }
 }
 
-/// One setting that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
-    /// The setting.
-    pub name: &'static str,
-    /// What is wrong, without the value of a secret.
-    pub wrong: String,
-    /// What is allowed.
-    pub allowed: String,
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; allowed: {}", self.name, self.wrong, self.allowed)
-    }
-}
-
 impl Settings {
     /// Reads an environment. Touches no more than the files that it names.
     ///
@@ -134,105 +120,14 @@ impl Settings {
     }
 }
 
-/// Takes settings one by one and keeps what is wrong with them.
-struct Reader {
-    given: BTreeMap<String, OsString>,
-    libpq: DsnEnvironment,
-    journal_stream: Option<String>,
-    complaints: Vec<Complaint>,
-    warnings: Vec<String>,
-}
-
+/// Settings that belong together.
 impl Reader {
-    fn new(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let mut given: BTreeMap<String, OsString> = vars
-            .into_iter()
-            .filter(|(_, value)| !value.is_empty())
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-            .collect();
-        let mut text = |name: &str| given.remove(name).and_then(|value| value.into_string().ok());
-        let libpq = DsnEnvironment {
-            pgpassword: text("PGPASSWORD"),
-            pgpassfile: text("PGPASSFILE").map(PathBuf::from),
-            home: text("HOME").map(PathBuf::from),
-            user: text("USER"),
-        };
-        let journal_stream = text("JOURNAL_STREAM");
-        let warnings = given.keys().filter_map(|name| near_miss::warning(name)).collect();
-        Self { given, libpq, journal_stream, complaints: Vec::new(), warnings }
-    }
-
-    fn complain(&mut self, name: &'static str, wrong: impl Into<String>) {
-        let allowed = Setting::find(name).map_or_else(String::new, Setting::allowed);
-        self.complaints.push(Complaint { name, wrong: wrong.into(), allowed });
-    }
-
     fn refuse_what_is_not_built(&mut self) {
         for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
             if self.given.contains_key(setting.name) {
                 self.complain(setting.name, "is set, and this build would not keep what it promises");
             }
         }
-    }
-
-    /// The value as text; none when unset or not text.
-    fn text(&mut self, name: &'static str) -> Option<String> {
-        let value = self.given.get(name)?.clone().into_string();
-        if value.is_err() {
-            self.complain(name, "is not UTF-8");
-        }
-        value.ok()
-    }
-
-    fn number(&mut self, name: &'static str) -> u64 {
-        let Some(Kind::Number { default, min, max }) = Setting::find(name).map(|setting| &setting.kind)
-        else {
-            self.complain(name, "is no number in the table of settings");
-            return 0;
-        };
-        let Some(text) = self.text(name) else { return *default };
-        match text.trim().parse() {
-            Ok(number) if (*min..=*max).contains(&number) => return number,
-            Ok(_) => self.complain(name, format!("{} is out of range", shown(&text))),
-            Err(_) => self.complain(name, format!("{} is not a whole number", shown(&text))),
-        }
-        *default
-    }
-
-    fn size(&mut self, name: &'static str) -> usize {
-        usize::try_from(self.number(name)).unwrap_or(usize::MAX)
-    }
-
-    fn small(&mut self, name: &'static str) -> u32 {
-        u32::try_from(self.number(name)).unwrap_or(u32::MAX)
-    }
-
-    fn millis(&mut self, name: &'static str) -> Duration {
-        Duration::from_millis(self.number(name))
-    }
-
-    /// The same, but a default above a lowered `ceiling` follows it down.
-    fn millis_below(&mut self, name: &'static str, ceiling: Duration) -> Duration {
-        let value = self.millis(name);
-        if self.given.contains_key(name) { value } else { value.min(ceiling) }
-    }
-
-    fn word(&mut self, name: &'static str) -> &'static str {
-        let Some(Kind::Word { default, allowed }) = Setting::find(name).map(|setting| &setting.kind) else {
-            self.complain(name, "is no word in the table of settings");
-            return "";
-        };
-        let Some(text) = self.text(name) else { return default };
-        if let Some(word) = allowed.iter().find(|word| **word == text.trim()) {
-            return word;
-        }
-        self.complain(name, format!("{} is not one of the words", shown(&text)));
-        default
-    }
-
-    fn path(&mut self, name: &'static str) -> Option<PathBuf> {
-        let given = self.given.get(name).map(PathBuf::from)?;
-        path::absolute(&given).map_err(|error| self.complain(name, error.to_string())).ok()
     }
 
     fn log_level(&mut self) -> LevelFilter {
@@ -353,20 +248,12 @@ impl Reader {
 
     fn metrics_disk_path(&mut self) -> Option<PathBuf> {
         const NAME: &str = "MCP_METRICS_DISK_PATH";
-        let path = self.path(NAME).unwrap_or_else(|| PathBuf::from("/"));
+        let path = self.path(NAME)?;
         if let Err(error) = fs::metadata(&path) {
             self.complain(NAME, format!("cannot find {}: {error}", shown(&path.to_string_lossy())));
         }
         (self.word("MCP_METRICS_ENABLED") == "true").then_some(path)
     }
-}
-
-/// A value that is no secret, as a complaint shows it.
-fn shown(value: &str) -> String {
-    const MAX_CHARS: usize = 64;
-    let start: String = value.chars().take(MAX_CHARS).collect();
-    let mark = if start.len() < value.len() { "…" } else { "" };
-    format!("'{}{mark}'", escape(&start))
 }
 
 #[cfg(test)]

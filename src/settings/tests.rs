@@ -1,6 +1,6 @@
-use std::{fs, os::unix::ffi::OsStringExt};
+use std::{fs, os::unix::ffi::OsStringExt, time::Duration};
 
-use super::*;
+use super::{table::Kind, *};
 
 fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<Complaint>> {
     Settings::read(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))

@@ -72,7 +72,9 @@ pub struct DsnError;
 impl Dsn {
     /// TEMP.
     pub fn parse(text: &str, _: &DsnEnvironment) -> Result<Self, DsnError> {
-        (text.starts_with("postgres") || text.contains("user=")).then(|| Self(text.to_owned())).ok_or(DsnError)
+        (text.starts_with("postgres") || text.contains("user="))
+            .then(|| Self(text.to_owned()))
+            .ok_or(DsnError)
     }
     /// TEMP.
     pub fn has_password(&self) -> bool {
