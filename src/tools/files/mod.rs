@@ -10,6 +10,10 @@ mod name;
 pub mod read;
 pub mod list;
 
+pub use list::SandboxFsList;
+pub use read::SandboxFsRead;
+pub use root::{Root, RootError};
+
 use rel_path::{RelPath, RelPathError};
 use root::WalkError;
 
