@@ -1,1 +1,3 @@
 //! Drives the real binary over real pipes. One module a subject.
+
+mod schemas;
