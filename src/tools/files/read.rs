@@ -252,10 +252,10 @@ fn read_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
 }
 
 fn read_failure(error: &io::Error, request: &Arguments) -> Failure {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => refusal(WalkError::Unreadable, &request.relative_path),
-        _ => Failure::Internal(format!("a file could not be read: {error}")),
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return refusal(WalkError::Unreadable, &request.relative_path);
     }
+    Failure::Internal(format!("a file could not be read: {error}"))
 }
 
 /// Why the page, whose byte at `bad` is no UTF-8, cannot be text.
@@ -453,15 +453,18 @@ mod tests {
 
     #[test]
     fn an_offset_inside_a_character_is_an_argument_that_is_wrong() {
-        for (content, offsets) in [("aé", 2..3), ("a€b", 2..4), ("a\u{1f600}b", 2..5), ("é", 1..2)] {
-            for offset in offsets {
-                for max_bytes in [1, 100] {
-                    let arguments =
-                        json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
-                    problem(&sandbox(content).tool, &arguments, Code::Validation, "offset");
-                }
+        #[track_caller]
+        fn refused(content: &str, offsets: std::ops::Range<u64>) {
+            let sandbox = sandbox(content);
+            for (offset, max_bytes) in offsets.flat_map(|offset| [(offset, 1), (offset, 100)]) {
+                let arguments = json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
+                problem(&sandbox.tool, &arguments, Code::Validation, "offset");
             }
         }
+        refused("é", 1..2);
+        refused("aé", 2..3);
+        refused("a€b", 2..4);
+        refused("a\u{1f600}b", 2..5);
     }
 
     #[test]
