@@ -22,10 +22,10 @@ pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     } else {
         (Side::Output, settings.for_serialize().into_generator().into_root_schema_for::<T>().to_value())
     };
-    match plain(schema, side) {
-        Value::Object(schema) => schema,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
-    }
+    let Value::Object(mut schema) = plain(schema, side) else { return Map::new() };
+    // What the struct's own comment says is for us; the tool has a description for its caller.
+    schema.shift_remove("description");
+    schema
 }
 
 /// Sets the largest value of an integer parameter. A default above it follows it down.
@@ -155,6 +155,7 @@ mod tests {
         Hex,
     }
 
+    /// Said to programmers.
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Arguments {

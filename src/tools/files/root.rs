@@ -322,6 +322,7 @@ mod tests {
     };
 
     use nix::{sys::stat::Mode, unistd::mkfifo};
+    use proptest::prelude::*;
 
     /// Stands in every file outside the root.
     const CANARY: &str = "canary";
@@ -722,6 +723,72 @@ mod tests {
         for root in roots(base.path()) {
             assert_eq!(outcome(&root, &format!("{deep}/file")), "deep");
             assert_eq!(outcome(&root, &back), "deep");
+        }
+    }
+
+    /// A tree of up to 12 entries named `a` to `c` on three levels; links are relative.
+    fn plant(base: &Path, entries: &[(Vec<usize>, Option<String>)]) {
+        for (place, link) in entries {
+            let names = place.iter().map(|name| ["a", "b", "c"][*name]).collect::<Vec<_>>();
+            let path = base.join(names.join("/"));
+            // What cannot be there, such as a file below a file, is left out.
+            if fs::create_dir_all(path.parent().unwrap()).is_ok() && !path.is_symlink() && !path.exists() {
+                match link {
+                    Some(target) => symlink(target, path).unwrap(),
+                    None => fs::write(path, "inside").unwrap(),
+                }
+            }
+        }
+    }
+
+    /// What the kernel says to the whole path at once; it has no rule about what lies behind a missing part.
+    fn kernel_finds_a_file(root: &Root, path: &str) -> Result<bool, Errno> {
+        loop {
+            let how = OpenHow::new().flags(OFlag::O_PATH).resolve(ResolveFlag::RESOLVE_BENEATH);
+            match openat2(&root.directory, path, how) {
+                // Something, somewhere, was renamed meanwhile: the kernel does not tell for `..`.
+                Err(Errno::EAGAIN) => {}
+                found => return Ok(kind_of(found?.as_fd())? == SFlag::S_IFREG),
+            }
+        }
+    }
+
+    fn a_path() -> impl Strategy<Value = String> {
+        let part = prop_oneof![4 => "[abc]", 3 => Just("..".to_owned()), 1 => Just(".".to_owned())];
+        (prop::collection::vec(part, 1..8), prop_oneof![Just(""), Just("/")])
+            .prop_map(|(parts, end)| parts.join("/") + end)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_walk_and_the_kernel_agree(
+            entries in prop::collection::vec(
+                (prop::collection::vec(0..3_usize, 1..4), prop::option::weighted(0.7, a_path())), 1..12,
+            ),
+            paths in prop::collection::vec(a_path(), 40),
+        ) {
+            let base = tempfile::tempdir().unwrap();
+            plant(base.path(), &entries);
+            for root in roots(base.path()) {
+                for path in &paths {
+                    let ours = outcome(&root, path);
+                    if ours == UNSEEN {
+                        prop_assert!(climbs(0, steps_of(OsStr::new(path)).collect::<Vec<_>>().iter()));
+                        continue;
+                    }
+                    let allowed: &[&str] = match kernel_finds_a_file(&root, path) {
+                        Ok(true) => &["inside"],
+                        Ok(false) => &[NO_FILE],
+                        Err(Errno::EXDEV) => &[OUTSIDE],
+                        Err(Errno::ELOOP) => &[LINKS],
+                        Err(Errno::ENOENT | Errno::ENOTDIR) => &[MISSING, OUTSIDE],
+                        Err(errno) => panic!("{errno}"),
+                    };
+                    prop_assert!(allowed.contains(&ours.as_str()), "{path}: {ours}, not {allowed:?}: {entries:?}");
+                }
+            }
         }
     }
 
