@@ -309,7 +309,7 @@ mod tests {
 
     /// The answer's content, bytes read and next offset.
     #[track_caller]
-    fn check(content: impl AsRef<[u8]>, arguments: Value, expected: (&str, usize, Option<u64>)) {
+    fn check(content: impl AsRef<[u8]>, arguments: &Value, expected: (&str, usize, Option<u64>)) {
         let size = content.as_ref().len();
         let sandbox = sandbox(content);
         let mut whole = json!({"relative_path": "file"});
@@ -332,26 +332,26 @@ mod tests {
 
     #[test]
     fn a_page_of_text_begins_at_the_offset_and_ends_at_a_character() {
-        check("", json!({}), ("", 0, None));
-        check("hello", json!({}), ("hello", 5, None));
-        check("hello", json!({"max_bytes": 5}), ("hello", 5, None));
-        check("hello", json!({"max_bytes": 4}), ("hell", 4, Some(4)));
-        check("hello", json!({"max_bytes": 1, "offset": 4}), ("o", 1, None));
-        check("hello", json!({"offset": 2, "max_bytes": 2}), ("ll", 2, Some(4)));
-        check("a\"\\\n\0\u{7f}z", json!({}), ("a\"\\\n\0\u{7f}z", 7, None));
-        check("\u{feff}bom", json!({}), ("\u{feff}bom", 6, None));
+        check("", &json!({}), ("", 0, None));
+        check("hello", &json!({}), ("hello", 5, None));
+        check("hello", &json!({"max_bytes": 5}), ("hello", 5, None));
+        check("hello", &json!({"max_bytes": 4}), ("hell", 4, Some(4)));
+        check("hello", &json!({"max_bytes": 1, "offset": 4}), ("o", 1, None));
+        check("hello", &json!({"offset": 2, "max_bytes": 2}), ("ll", 2, Some(4)));
+        check("a\"\\\n\0\u{7f}z", &json!({}), ("a\"\\\n\0\u{7f}z", 7, None));
+        check("\u{feff}bom", &json!({}), ("\u{feff}bom", 6, None));
         // `é` has two bytes, `€` three, the face four.
-        check("aé", json!({"max_bytes": 2}), ("a", 1, Some(1)));
-        check("a€b", json!({"max_bytes": 3}), ("a", 1, Some(1)));
-        check("a€b", json!({"max_bytes": 4}), ("a€", 4, Some(4)));
-        check("a\u{1f600}b", json!({"max_bytes": 2}), ("a", 1, Some(1)));
-        check("a\u{1f600}b", json!({"max_bytes": 4}), ("a", 1, Some(1)));
-        check("a\u{1f600}b", json!({"max_bytes": 5}), ("a\u{1f600}", 5, Some(5)));
-        check("a\u{1f600}b", json!({"offset": 1, "max_bytes": 1}), ("\u{1f600}", 4, Some(5)));
-        check("a\u{1f600}b", json!({"offset": 1, "max_bytes": 3}), ("\u{1f600}", 4, Some(5)));
-        check("\u{1f600}", json!({"max_bytes": 1}), ("\u{1f600}", 4, None));
-        check("é", json!({"max_bytes": 1}), ("é", 2, None));
-        check("a€b", json!({"offset": 4}), ("b", 1, None));
+        check("aé", &json!({"max_bytes": 2}), ("a", 1, Some(1)));
+        check("a€b", &json!({"max_bytes": 3}), ("a", 1, Some(1)));
+        check("a€b", &json!({"max_bytes": 4}), ("a€", 4, Some(4)));
+        check("a\u{1f600}b", &json!({"max_bytes": 2}), ("a", 1, Some(1)));
+        check("a\u{1f600}b", &json!({"max_bytes": 4}), ("a", 1, Some(1)));
+        check("a\u{1f600}b", &json!({"max_bytes": 5}), ("a\u{1f600}", 5, Some(5)));
+        check("a\u{1f600}b", &json!({"offset": 1, "max_bytes": 1}), ("\u{1f600}", 4, Some(5)));
+        check("a\u{1f600}b", &json!({"offset": 1, "max_bytes": 3}), ("\u{1f600}", 4, Some(5)));
+        check("\u{1f600}", &json!({"max_bytes": 1}), ("\u{1f600}", 4, None));
+        check("é", &json!({"max_bytes": 1}), ("é", 2, None));
+        check("a€b", &json!({"offset": 4}), ("b", 1, None));
     }
 
     #[test]
@@ -366,18 +366,18 @@ mod tests {
             i64::MAX as u64 + 1,
             u64::MAX,
         ] {
-            check("hello", json!({"offset": offset}), ("", 0, None));
-            check("hello", json!({"offset": offset, "encoding": "base64"}), ("", 0, None));
+            check("hello", &json!({"offset": offset}), ("", 0, None));
+            check("hello", &json!({"offset": offset, "encoding": "base64"}), ("", 0, None));
         }
     }
 
     #[test]
     fn base64_takes_any_bytes() {
-        check("", json!({"encoding": "base64"}), ("", 0, None));
-        check(b"\xff\xfe\0", json!({"encoding": "base64"}), ("//4A", 3, None));
-        check(b"\xff\xfe\0a", json!({"encoding": "base64"}), ("//4AYQ==", 4, None));
-        check(b"\xff\xfe\0a", json!({"encoding": "base64", "max_bytes": 2}), ("//4=", 2, Some(2)));
-        check("a€", json!({"encoding": "base64", "offset": 2}), ("gqw=", 2, None));
+        check("", &json!({"encoding": "base64"}), ("", 0, None));
+        check(b"\xff\xfe\0", &json!({"encoding": "base64"}), ("//4A", 3, None));
+        check(b"\xff\xfe\0a", &json!({"encoding": "base64"}), ("//4AYQ==", 4, None));
+        check(b"\xff\xfe\0a", &json!({"encoding": "base64", "max_bytes": 2}), ("//4=", 2, Some(2)));
+        check("a€", &json!({"encoding": "base64", "offset": 2}), ("gqw=", 2, None));
     }
 
     #[test]
@@ -402,8 +402,8 @@ mod tests {
             );
         }
         // What is wrong behind the page is the next page's matter.
-        check(b"ab\xff", json!({"max_bytes": 2}), ("ab", 2, Some(2)));
-        check(b"ab\xe2\x82", json!({"max_bytes": 2}), ("ab", 2, Some(2)));
+        check(b"ab\xff", &json!({"max_bytes": 2}), ("ab", 2, Some(2)));
+        check(b"ab\xe2\x82", &json!({"max_bytes": 2}), ("ab", 2, Some(2)));
     }
 
     #[test]

@@ -444,10 +444,9 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_to_what_is_beneath_the_root_and_to_nothing_else() {
+    fn a_path_leads_to_what_is_beneath_the_root() {
         let base = tree();
         let long = "n".repeat(255);
-        let too_long = "n".repeat(256);
         let slashes = format!("{}file", "./".repeat(2000));
         let deep = format!("{}file", "deep/../".repeat(500));
         check_all(
@@ -468,7 +467,17 @@ mod tests {
                 (&long, "long"),
                 (&slashes, "file"),
                 (&deep, "file"),
-                // What is not there, or not that.
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_no_file_is_told_as_such() {
+        let base = tree();
+        let too_long = "n".repeat(256);
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("missing", MISSING),
                 ("missing/file", MISSING),
                 ("dir/missing", MISSING),
@@ -488,7 +497,22 @@ mod tests {
                 ("dir/..", NO_FILE),
                 ("fifo", NO_FILE),
                 ("socket", NO_FILE),
-                // Refused before anything is looked up.
+                // Not ways up.
+                ("...", MISSING),
+                ("..\\secret", MISSING),
+                ("%2e%2e/secret", MISSING),
+                ("\u{ff0e}\u{ff0e}/secret", MISSING),
+                ("~/secret", MISSING),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_climbs_is_refused_before_anything_is_looked_up() {
+        let base = tree();
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("", UNSEEN),
                 ("/", UNSEEN),
                 ("/etc/passwd", UNSEEN),
@@ -503,18 +527,12 @@ mod tests {
                 ("file/../../secret", UNSEEN),
                 ("./.././root/file", UNSEEN),
                 ("file\0/../..", UNSEEN),
-                // Not ways up.
-                ("...", MISSING),
-                ("..\\secret", MISSING),
-                ("%2e%2e/secret", MISSING),
-                ("\u{ff0e}\u{ff0e}/secret", MISSING),
-                ("~/secret", MISSING),
             ],
         );
     }
 
     #[test]
-    fn a_link_is_followed_inside_and_refused_outside() {
+    fn a_link_is_followed_inside() {
         let base = tree();
         check_all(
             &base.path().join("root"),
@@ -550,7 +568,16 @@ mod tests {
                 ("to-dir", NO_FILE),
                 ("to-root", NO_FILE),
                 ("to-fifo", NO_FILE),
-                // Links that lead outside, at some point at least.
+            ],
+        );
+    }
+
+    #[test]
+    fn a_link_that_leads_outside_at_some_point_is_refused() {
+        let base = tree();
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("to-above", OUTSIDE),
                 ("to-above/root/file", OUTSIDE),
                 ("to-secret", OUTSIDE),
