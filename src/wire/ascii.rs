@@ -1,7 +1,12 @@
 //! JSON out, in ASCII: everything else is written as `\uXXXX`, so that no client can trip over an encoding.
 
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
+
 use serde::Serialize;
-use std::sync::Arc;
+use serde_json::ser::{Formatter, Serializer};
 
 /// The JSON of one value, all ASCII. Only this module makes one, so that what holds it need not look again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,8 +15,9 @@ pub struct AsciiJson(Arc<[u8]>);
 impl AsciiJson {
     /// Encodes `value`. A value that serde cannot encode (a map whose keys are not strings) becomes `null`.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
-        let _ = serde_json::to_value(value);
-        todo!()
+        let mut writer = AsciiWriter::default();
+        writer.value(value);
+        writer.finish()
     }
 
     /// The bytes.
@@ -29,26 +35,51 @@ pub struct AsciiWriter {
 impl AsciiWriter {
     /// Writes JSON punctuation or a constant that is ASCII JSON already, such as `{"rows":[`.
     pub fn raw(&mut self, json: &'static str) -> &mut Self {
-        let _ = json;
-        todo!()
+        debug_assert!(json.is_ascii(), "a constant of ours is not ASCII");
+        self.out.extend_from_slice(json.as_bytes());
+        self
     }
 
     /// Writes a JSON string, quotes included.
     pub fn string(&mut self, text: &str) -> &mut Self {
-        let _ = text;
-        todo!()
+        self.out.push(b'"');
+        let written = write_escaped(&mut self.out, text);
+        debug_assert!(written.is_ok(), "a Vec takes every byte");
+        self.out.push(b'"');
+        self
     }
 
-    /// Writes any value.
+    /// Writes any value; one that serde cannot encode becomes `null`.
     pub fn value(&mut self, value: &(impl Serialize + ?Sized)) -> &mut Self {
-        let _ = serde_json::to_value(value);
-        todo!()
+        let mark = self.len();
+        if value.serialize(&mut Serializer::with_formatter(&mut self.out, AsciiFormatter)).is_err() {
+            self.rewind(mark);
+            self.raw("null");
+        }
+        self
     }
 
     /// Writes bytes as a JSON string in base64 (RFC 4648 section 4, padded).
     pub fn base64(&mut self, bytes: &[u8]) -> &mut Self {
-        let _ = bytes;
-        todo!()
+        self.out.reserve(bytes.len().div_ceil(3) * 4 + 2);
+        self.out.push(b'"');
+        let (groups, rest) = bytes.as_chunks::<3>();
+        for group in groups {
+            self.out.extend_from_slice(&base64_group(*group));
+        }
+        match *rest {
+            [a] => {
+                let [first, second, ..] = base64_group([a, 0, 0]);
+                self.out.extend_from_slice(&[first, second, b'=', b'=']);
+            }
+            [a, b] => {
+                let [first, second, third, _] = base64_group([a, b, 0]);
+                self.out.extend_from_slice(&[first, second, third, b'=']);
+            }
+            _ => {}
+        }
+        self.out.push(b'"');
+        self
     }
 
     /// Bytes written so far: a mark to come back to.
@@ -70,10 +101,98 @@ impl AsciiWriter {
     pub fn finish(self) -> AsciiJson {
         AsciiJson(self.out.into())
     }
+
+    /// What was written, finished or not.
+    pub(super) fn into_bytes(self) -> Box<[u8]> {
+        self.out.into()
+    }
 }
 
 /// Bytes that `text` takes inside an ASCII JSON string, without the quotes.
 pub fn string_cost(text: &str) -> usize {
-    let _ = text;
-    todo!()
+    text.bytes().map(byte_cost).sum()
+}
+
+/// Bytes that a byte of UTF-8 adds to an ASCII JSON string; a character's whole cost is its first byte's.
+const fn byte_cost(byte: u8) -> usize {
+    match byte {
+        b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,
+        0x20..=0x7e => 1,
+        0x80..=0xbf => 0,
+        0xf0.. => 12,
+        _ => 6,
+    }
+}
+
+/// serde_json's compact format, in ASCII. serde_json itself escapes quotes, backslashes and controls below U+0020.
+struct AsciiFormatter;
+
+impl Formatter for AsciiFormatter {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        write_escaped(out, fragment)
+    }
+}
+
+/// Writes the inside of a JSON string.
+fn write_escaped<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
+    let mut rest = text;
+    while let Some((plain, special)) = rest.split_at_checked(plain_run(rest.as_bytes())) {
+        out.write_all(plain.as_bytes())?;
+        let mut characters = special.chars();
+        let Some(character) = characters.next() else { break };
+        write_escape(out, character)?;
+        rest = characters.as_str();
+    }
+    Ok(())
+}
+
+/// How many bytes from the first on are written as they are.
+fn plain_run(bytes: &[u8]) -> usize {
+    /// Short enough to be looked through again for the exact byte, long enough for vector instructions.
+    const STEP: usize = 32;
+    let is_plain = |byte: &u8| matches!(byte, 0x20..=0x7e) & (*byte != b'"') & (*byte != b'\\');
+    let mut run = 0;
+    for step in bytes.chunks(STEP) {
+        // No early exit inside a step: that is what lets the compiler use vector instructions.
+        if !step.iter().fold(true, |all, byte| all & is_plain(byte)) {
+            return run + step.iter().take_while(|byte| is_plain(byte)).count();
+        }
+        run += step.len();
+    }
+    run
+}
+
+/// Writes one character that cannot stand for itself.
+fn write_escape<W: ?Sized + Write>(out: &mut W, character: char) -> io::Result<()> {
+    let short = match character {
+        '"' => b'"',
+        '\\' => b'\\',
+        '\u{8}' => b'b',
+        '\t' => b't',
+        '\n' => b'n',
+        '\u{c}' => b'f',
+        '\r' => b'r',
+        _ => {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let [high, low] = unit.to_be_bytes();
+                let digits = [high >> 4, high & 15, low >> 4, low & 15].map(hex_digit);
+                out.write_all(b"\\u")?;
+                out.write_all(&digits)?;
+            }
+            return Ok(());
+        }
+    };
+    out.write_all(&[b'\\', short])
+}
+
+/// The digit of a value from 0 to 15.
+const fn hex_digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' - 10 + nibble }
+}
+
+fn base64_group([a, b, c]: [u8; 3]) -> [u8; 4] {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    // Six bits are always inside the alphabet; the default is never taken.
+    [a >> 2, (a << 4) | (b >> 4), (b << 2) | (c >> 6), c]
+        .map(|bits| ALPHABET.get(usize::from(bits & 63)).copied().unwrap_or_default())
 }
