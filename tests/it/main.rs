@@ -1,1 +1,4 @@
 //! Drives the real binary over real pipes. One module a subject.
+
+mod cluster;
+mod sql_run;
