@@ -50,11 +50,11 @@ rm -rf "$1"
 "#;
 
 /// The role that tests log in with: it may read what [`SCHEMA`] makes, and no more.
-pub const READER: &str = "reader";
+pub(crate) const READER: &str = "reader";
 /// Its password, with everything that needs care in a URL.
-pub const PASSWORD: &str = "p@ss:w/o?r%d#";
+pub(crate) const PASSWORD: &str = "p@ss:w/o?r%d#";
 /// [`PASSWORD`] in a URL.
-pub const PASSWORD_IN_URL: &str = "p%40ss%3Aw%2Fo%3Fr%25d%23";
+pub(crate) const PASSWORD_IN_URL: &str = "p%40ss%3Aw%2Fo%3Fr%25d%23";
 
 /// What every database of a test begins with.
 const SCHEMA: &str = "
@@ -72,7 +72,7 @@ const SCHEMA: &str = "
 ";
 
 /// A running cluster.
-pub struct Cluster {
+pub(crate) struct Cluster {
     directory: PathBuf,
     port: u16,
     // Dropping the pipe's end is what ends the cluster.
@@ -83,13 +83,13 @@ pub struct Cluster {
 
 impl Cluster {
     /// The cluster that all tests of this process share.
-    pub fn shared() -> &'static Self {
+    pub(crate) fn shared() -> &'static Self {
         static SHARED: OnceLock<Cluster> = OnceLock::new();
         SHARED.get_or_init(Self::start)
     }
 
     /// A cluster of one's own, for tests that stop it or configure it.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let binaries = binaries();
         let directory = tempfile::Builder::new().prefix("mcp-it-").tempdir().unwrap().keep();
         // Asked for and let go: another process may take it meanwhile, which shows as a server that does not start.
@@ -122,14 +122,14 @@ impl Cluster {
     }
 
     /// A superuser's connection.
-    pub fn admin(&self, database: &str) -> Client {
+    pub(crate) fn admin(&self, database: &str) -> Client {
         let mut config = Config::new();
         config.host_path(&self.directory).port(self.port).user("postgres").dbname(database);
         config.connect(NoTls).unwrap()
     }
 
     /// A database of one's own: the schema above and then `setup`.
-    pub fn database(&self, setup: &str) -> String {
+    pub(crate) fn database(&self, setup: &str) -> String {
         let name = format!("it{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.admin("postgres").batch_execute(&format!("CREATE DATABASE {name} TEMPLATE seed")).unwrap();
         self.admin(&name).batch_execute(setup).unwrap();
@@ -137,27 +137,27 @@ impl Cluster {
     }
 
     /// The URL under which the reader reaches `database` over TCP.
-    pub fn url(&self, database: &str) -> String {
+    pub(crate) fn url(&self, database: &str) -> String {
         format!("postgres://{READER}:{PASSWORD_IN_URL}@127.0.0.1:{}/{database}", self.port)
     }
 
     /// The connection string under which `user` reaches `database` over the Unix socket, without a password.
-    pub fn socket_dsn(&self, user: &str, database: &str) -> String {
+    pub(crate) fn socket_dsn(&self, user: &str, database: &str) -> String {
         format!("host='{}' port={} user={user} dbname={database}", self.directory.display(), self.port)
     }
 
     /// The port, over TCP on 127.0.0.1 and in the socket's name.
-    pub fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
     /// The server's log so far.
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.directory.join("server.log")).unwrap()
     }
 
     /// `pg_ctl` on this cluster, as the account that owns it.
-    pub fn pg_ctl(&self, arguments: &[&str]) {
+    pub(crate) fn pg_ctl(&self, arguments: &[&str]) {
         let mut command = Command::new(binaries().join("pg_ctl"));
         command.arg("-D").arg(self.directory.join("data")).args(["-w", "-s"]).args(arguments);
         command.current_dir(&self.directory).stdin(Stdio::null()).stdout(Stdio::null());

@@ -213,6 +213,7 @@ fn longest_numeric(modifier: i32) -> i32 {
 /// `pg_type.typname`, and `element[]` for the array types that PostgreSQL makes for every type.
 fn type_name(kind: &Type) -> String {
     match kind.kind() {
+        _ if *kind == Type::RECORD_ARRAY => "record[]".to_owned(),
         Kind::Array(element) if kind.name().starts_with('_') => format!("{}[]", element.name()),
         _ => kind.name().to_owned(),
     }

@@ -11,7 +11,7 @@ use r2d2::ManageConnection as _;
 use r2d2_postgres::PostgresConnectionManager;
 
 use super::{
-    SqlConfig,
+    Pooler, SqlConfig,
     dsn::{ChannelBinding, Dsn, Host, Server, SessionTarget, SslMode},
     role_check::RoleFinding,
     session::{Facts, Session},
@@ -250,7 +250,7 @@ fn log_in(
 }
 
 fn driver_config(config: &SqlConfig, server: &Server, remaining: Duration) -> Config {
-    let Dsn { user, database, application_name, options, keepalives, .. } = &config.dsn;
+    let Dsn { user, database, application_name, keepalives, .. } = &config.dsn;
     let mut driver = Config::new();
     driver.user(user).dbname(database).application_name(application_name).port(server.port);
     match &server.host {
@@ -266,10 +266,11 @@ fn driver_config(config: &SqlConfig, server: &Server, remaining: Duration) -> Co
     if let Some(password) = &server.password {
         driver.password(password.reveal());
     }
-    if let Some(options) = options {
-        driver.options(options);
+    let connect_timeout = config.dsn.connect_timeout.unwrap_or(config.connect_timeout).min(remaining);
+    driver.connect_timeout(connect_timeout);
+    if let Some(options) = options(config, connect_timeout) {
+        driver.options(&options);
     }
-    driver.connect_timeout(config.dsn.connect_timeout.unwrap_or(config.connect_timeout).min(remaining));
     driver.keepalives(keepalives.enabled).keepalives_idle(keepalives.idle);
     driver.keepalives_interval(keepalives.interval).keepalives_retries(keepalives.count);
     driver.tcp_user_timeout(config.dsn.tcp_user_timeout.unwrap_or(config.call_timeout));
@@ -285,6 +286,18 @@ fn driver_config(config: &SqlConfig, server: &Server, remaining: Duration) -> Co
         log::info!("notice from PostgreSQL: {} {}", notice.code().code(), notice.message());
     });
     driver
+}
+
+/// The DSN's own options, and a bound on what we ask outside of calls, whatever the role's own `statement_timeout`. A
+/// pooler takes no start-up options.
+fn options(config: &SqlConfig, timeout: Duration) -> Option<String> {
+    match config.pooler {
+        Pooler::Transaction => config.dsn.options.clone(),
+        Pooler::None => {
+            let own = config.dsn.options.as_deref().unwrap_or_default();
+            Some(format!("{own} -c statement_timeout={} -c lock_timeout=0", timeout.as_millis()))
+        }
+    }
 }
 
 /// The directory that holds the server's socket, of those that packages compile in.

@@ -53,14 +53,19 @@ const PINNED: [(&str, &str); 13] = [
     ("lock_timeout", "0"),
 ];
 
-/// Asks for [`Facts`] in one round trip.
-fn facts_query() -> String {
+/// Asks for [`Facts`] and makes the session read-only by default, in one round trip.
+fn opening(pooler: Pooler) -> String {
+    let read_only = match pooler {
+        Pooler::None => "SET default_transaction_read_only = on",
+        // What is set for a session stays with the pooler's, for whoever gets it next.
+        Pooler::Transaction => "",
+    };
     format!(
         "BEGIN READ ONLY; \
          SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
          pg_catalog.current_setting('search_path'); \
-         SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK",
+         SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
         role_check::ROLES
     )
 }
@@ -78,15 +83,12 @@ impl Session {
         connector: Option<Connector>,
         pooler: Pooler,
     ) -> Result<Self, Cause> {
-        let messages = client.simple_query(&facts_query())?;
+        let messages = client.simple_query(&opening(pooler))?;
         let mut rows = messages.iter().filter_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         });
         let facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
-        if pooler == Pooler::None {
-            client.batch_execute("SET default_transaction_read_only = on")?;
-        }
         Ok(Self { client, connector, pooler, facts })
     }
 
