@@ -165,11 +165,11 @@ impl Cut {
             Type::BYTEA => Some(Self::Bytes),
             Type::NUMERIC if fits(longest_numeric(declared)) => None,
             Type::NUMERIC | Type::JSON | Type::JSONB => Some(Self::Form),
-            _ => match kind.kind() {
-                Kind::Array(_) | Kind::Composite(_) | Kind::Domain(_) => Some(Self::Form),
-                // Numbers, dates, uuid, names, labels: shorter than the least limit, 100 characters.
-                _ => None,
-            },
+            _ if matches!(kind.kind(), Kind::Array(_) | Kind::Composite(_) | Kind::Domain(_)) => {
+                Some(Self::Form)
+            }
+            // Numbers, dates, uuid, names, labels: shorter than the least limit, 100 characters.
+            _ => None,
         }
     }
 
@@ -212,9 +212,13 @@ fn longest_numeric(modifier: i32) -> i32 {
 
 /// `pg_type.typname`, and `element[]` for the array types that PostgreSQL makes for every type.
 fn type_name(kind: &Type) -> String {
-    match kind.kind() {
-        _ if *kind == Type::RECORD_ARRAY => "record[]".to_owned(),
-        Kind::Array(element) if kind.name().starts_with('_') => format!("{}[]", element.name()),
-        _ => kind.name().to_owned(),
+    if *kind == Type::RECORD_ARRAY {
+        return "record[]".to_owned();
     }
+    if let Kind::Array(element) = kind.kind()
+        && kind.name().starts_with('_')
+    {
+        return format!("{}[]", element.name());
+    }
+    kind.name().to_owned()
 }

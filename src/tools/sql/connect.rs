@@ -132,17 +132,22 @@ fn cure(error: &postgres::Error) -> Option<&'static str> {
     if let Some((_, cure)) = texts.iter().find(|(part, _)| text.contains(part)) {
         return Some(cure);
     }
-    match io_kind(error)? {
-        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
-            Some("is PostgreSQL running, and does it listen there?")
-        }
-        io::ErrorKind::TimedOut => Some("is there a firewall in between? see MCP_SQL_CONNECT_TIMEOUT_MS"),
-        io::ErrorKind::PermissionDenied => Some("may this process use the socket's directory?"),
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => {
-            Some("the server hung up; does something else than PostgreSQL listen there?")
-        }
-        _ => None,
-    }
+    let kinds = [
+        (io::ErrorKind::ConnectionRefused, "is PostgreSQL running, and does it listen there?"),
+        (io::ErrorKind::NotFound, "is PostgreSQL running, and does it listen there?"),
+        (io::ErrorKind::TimedOut, "is there a firewall in between? see MCP_SQL_CONNECT_TIMEOUT_MS"),
+        (io::ErrorKind::PermissionDenied, "may this process use the socket's directory?"),
+        (
+            io::ErrorKind::UnexpectedEof,
+            "the server hung up; does something else than PostgreSQL listen there?",
+        ),
+        (
+            io::ErrorKind::ConnectionReset,
+            "the server hung up; does something else than PostgreSQL listen there?",
+        ),
+    ];
+    let kind = io_kind(error)?;
+    kinds.iter().find(|(known, _)| *known == kind).map(|(_, cure)| *cure)
 }
 
 /// The kind of the I/O error behind a driver's error.

@@ -116,25 +116,21 @@ impl Tool for ExplainQuery {
             run: Box::new(move |_: Permit, call: &Call| {
                 in_transaction(&self.database, call, |transaction| {
                     let body = explain(transaction, &statement, wish.analyze)?;
-                    let limit = self.database.config.max_response_bytes;
-                    if body.bytes().len() > limit {
-                        return Err(too_long(limit).into());
-                    }
-                    Ok((body, End::Idle))
+                    bounded(body, self.database.config.max_response_bytes)
                 })
             }),
         })
     }
 }
 
-fn too_long(limit: usize) -> Problem {
-    Problem::new(
-        Code::Validation,
-        format!(
-            "The plan is longer than the {limit} bytes that an answer may have. Explain a part of the query."
-        ),
-    )
-    .param("query")
+fn bounded(body: AsciiJson, limit: usize) -> Result<(AsciiJson, End), Failure> {
+    if body.bytes().len() <= limit {
+        return Ok((body, End::Idle));
+    }
+    let detail = format!(
+        "The plan is longer than the {limit} bytes that an answer may have. Explain a part of the query."
+    );
+    Err(Problem::new(Code::Validation, detail).param("query").into())
 }
 
 /// Runs `EXPLAIN` of the statement in brackets, which takes nothing but a plain query.

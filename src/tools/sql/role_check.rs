@@ -56,15 +56,50 @@ pub(super) const WRITES: &str = "SELECT \
      (SELECT count(*) FROM pg_namespace n WHERE n.nspname NOT LIKE 'pg\\_%' AND has_schema_privilege(n.oid, 'CREATE')), \
      has_database_privilege(current_database(), 'CREATE')";
 
+/// What a role's attributes let it do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Power {
+    /// `SUPERUSER`.
+    Everything,
+    /// `REPLICATION`.
+    Replicate,
+    /// `BYPASSRLS`.
+    BypassRowSecurity,
+    /// `CREATEROLE`.
+    CreateRoles,
+    /// `CREATEDB`.
+    CreateDatabases,
+}
+
+impl Power {
+    /// All, in the order of the columns of [`ROLES`].
+    pub(super) const ALL: [Self; 5] = [
+        Self::Everything,
+        Self::Replicate,
+        Self::BypassRowSecurity,
+        Self::CreateRoles,
+        Self::CreateDatabases,
+    ];
+
+    /// Whether it breaks the read-only promise, what it is, and the attribute that takes it away.
+    fn told(self) -> (bool, &'static str, &'static str) {
+        match self {
+            Self::Everything => (true, "is a superuser", "NOSUPERUSER"),
+            Self::Replicate => (true, "may replicate (REPLICATION)", "NOREPLICATION"),
+            Self::BypassRowSecurity => (true, "bypasses row security (BYPASSRLS)", "NOBYPASSRLS"),
+            Self::CreateRoles => (false, "may create roles (CREATEROLE)", "NOCREATEROLE"),
+            Self::CreateDatabases => (false, "may create databases (CREATEDB)", "NOCREATEDB"),
+        }
+    }
+}
+
 /// A row of [`ROLES`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct RoleRow {
+    /// The role that we are or may become.
     pub(super) name: String,
-    pub(super) superuser: bool,
-    pub(super) replication: bool,
-    pub(super) bypass_rls: bool,
-    pub(super) create_role: bool,
-    pub(super) create_database: bool,
+    /// What its attributes let it do.
+    pub(super) powers: Vec<Power>,
 }
 
 /// Predefined roles that cannot break the read-only promise. Every other one counts as dangerous, also those of versions
@@ -85,24 +120,17 @@ pub(super) fn judge(user: &str, rows: &[RoleRow]) -> Vec<RoleFinding> {
         findings.push(RoleFinding { dangerous, text, cure });
     };
     // A superuser is a member of everything: one finding tells it all.
-    if let Some(row) = rows.iter().find(|row| row.superuser) {
+    if let Some(row) = rows.iter().find(|row| row.powers.contains(&Power::Everything)) {
         let cure =
             "connect as a role made for this purpose (see the README's least-privilege role)".to_owned();
-        find(true, membership(user, &row.name, "is a superuser"), cure);
+        find(true, membership(user, &row.name, Power::Everything.told().1), cure);
         return findings;
     }
     for row in rows {
-        let attributes = [
-            (row.replication, true, "may replicate (REPLICATION)", "NOREPLICATION"),
-            (row.bypass_rls, true, "bypasses row security (BYPASSRLS)", "NOBYPASSRLS"),
-            (row.create_role, false, "may create roles (CREATEROLE)", "NOCREATEROLE"),
-            (row.create_database, false, "may create databases (CREATEDB)", "NOCREATEDB"),
-        ];
-        for (present, dangerous, text, cure) in attributes {
-            if present {
-                let cure = format!("ALTER ROLE {} {cure}", quoted(&row.name));
-                find(dangerous, membership(user, &row.name, text), cure);
-            }
+        for power in &row.powers {
+            let (dangerous, text, attribute) = power.told();
+            let cure = format!("ALTER ROLE {} {attribute}", quoted(&row.name));
+            find(dangerous, membership(user, &row.name, text), cure);
         }
         if row.name.starts_with("pg_") {
             let dangerous = !HARMLESS_PREDEFINED.contains(&row.name.as_str());
@@ -175,32 +203,35 @@ mod tests {
         assert_eq!(told, expected);
     }
 
-    fn row(name: &str) -> RoleRow {
-        RoleRow { name: name.to_owned(), ..RoleRow::default() }
+    fn row(name: &str, powers: &[Power]) -> RoleRow {
+        RoleRow { name: name.to_owned(), powers: powers.to_vec() }
     }
 
     #[test]
     fn every_power_beyond_reading_is_found() {
         check(&[], &[]);
         check(
-            &[row("pg_monitor"), RoleRow { superuser: true, ..row("me") }],
+            &[row("pg_monitor", &[]), row("me", &[Power::Everything])],
             &[(true, r#"the role "me" is a superuser"#)],
         );
         check(
-            &[RoleRow { bypass_rls: true, ..row("boss") }],
+            &[row("boss", &[Power::BypassRowSecurity])],
             &[(true, r#"the role "me" can become "boss", which bypasses row security (BYPASSRLS)"#)],
         );
         check(
-            &[RoleRow { replication: true, create_role: true, create_database: true, ..row("me") }],
+            &[row("me", &[Power::Replicate, Power::CreateRoles, Power::CreateDatabases])],
             &[
                 (true, r#"the role "me" may replicate (REPLICATION)"#),
                 (false, r#"the role "me" may create roles (CREATEROLE)"#),
                 (false, r#"the role "me" may create databases (CREATEDB)"#),
             ],
         );
-        check(&[row("pg_read_all_data")], &[(false, r#"the role "me" is a member of pg_read_all_data"#)]);
+        check(
+            &[row("pg_read_all_data", &[])],
+            &[(false, r#"the role "me" is a member of pg_read_all_data"#)],
+        );
         for name in ["pg_read_server_files", "pg_execute_server_program", "pg_monitor", "pg_of_version_30"] {
-            check(&[row(name)], &[(true, &format!(r#"the role "me" is a member of {name}"#))]);
+            check(&[row(name, &[])], &[(true, &format!(r#"the role "me" is a member of {name}"#))]);
         }
     }
 

@@ -10,7 +10,7 @@ use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use super::{
     Pooler,
     connect::Cause,
-    role_check::{self, RoleFinding, RoleRow},
+    role_check::{self, Power, RoleFinding, RoleRow},
     tls::Connector,
 };
 
@@ -84,10 +84,7 @@ impl Session {
         pooler: Pooler,
     ) -> Result<Self, Cause> {
         let messages = client.simple_query(&opening(pooler))?;
-        let mut rows = messages.iter().filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
-            _ => None,
-        });
+        let mut rows = messages.iter().filter_map(row);
         let facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
         Ok(Self { client, connector, pooler, facts })
     }
@@ -119,10 +116,7 @@ impl Session {
             role_check::WRITES
         );
         let messages = self.client.simple_query(&batch)?;
-        let row = messages.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
-            _ => None,
-        });
+        let row = messages.iter().find_map(row);
         let text = |index: usize| row.and_then(|row| row.try_get(index).ok().flatten()).unwrap_or("1");
         let count = |index: usize| text(index).parse().unwrap_or(1);
         Ok(role_check::judge_writes(&self.facts.role, count(0), count(1), count(2), text(3) != "f"))
@@ -134,12 +128,8 @@ impl Session {
             "SELECT s.version, s.cipher FROM pg_catalog.pg_stat_ssl s \
              WHERE s.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND s.ssl",
         )?;
-        Ok(messages.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => {
-                Some(format!("{} {}", row.try_get(0).ok()??, row.try_get(1).ok()??))
-            }
-            _ => None,
-        }))
+        let encrypted = messages.iter().find_map(row);
+        Ok(encrypted.and_then(|row| Some(format!("{} {}", row.try_get(0).ok()??, row.try_get(1).ok()??))))
     }
 
     /// Begins a read-only transaction whose statements may run for `statement` and which may idle for `idle`.
@@ -172,6 +162,10 @@ impl Session {
     }
 }
 
+fn row(message: &SimpleQueryMessage) -> Option<&SimpleQueryRow> {
+    if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
+}
+
 /// What becomes of a session that was cleaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clean {
@@ -186,6 +180,12 @@ impl Facts {
     fn read<'r>(first: &SimpleQueryRow, mut roles: impl Iterator<Item = &'r SimpleQueryRow>) -> Option<Self> {
         let text = |row: &SimpleQueryRow, index: usize| row.try_get(index).ok()?.map(str::to_owned);
         let flag = |row: &SimpleQueryRow, index: usize| text(row, index).map(|flag| flag == "t");
+        let powers = |row: &SimpleQueryRow| {
+            Power::ALL.iter().enumerate().try_fold(Vec::new(), |mut powers, (index, power)| {
+                powers.extend(flag(row, index + 1)?.then_some(*power));
+                Some(powers)
+            })
+        };
         let own_path = text(first, 5).filter(|path| !path.is_empty()).unwrap_or("pg_catalog".to_owned());
         let facts = Self {
             server_version: text(first, 0)?,
@@ -195,14 +195,7 @@ impl Facts {
             read_only_by_default: text(first, 4)? == "on",
             search_path: format!("pg_catalog, {own_path}, pg_temp"),
             roles: roles.try_fold(Vec::new(), |mut all, row| {
-                all.push(RoleRow {
-                    name: text(row, 0)?,
-                    superuser: flag(row, 1)?,
-                    replication: flag(row, 2)?,
-                    bypass_rls: flag(row, 3)?,
-                    create_role: flag(row, 4)?,
-                    create_database: flag(row, 5)?,
-                });
+                all.push(RoleRow { name: text(row, 0)?, powers: powers(row)? });
                 Some(all)
             })?,
         };

@@ -52,18 +52,15 @@ impl Transaction {
             let idle = call.remaining() + Duration::from_secs(5);
             session.begin(database.config.statement_timeout.min(call.remaining()), idle)
         };
-        if let Some(session) = lease.session() {
-            match begin(session) {
-                Ok(()) => return Self::under_way(lease, call),
-                Err(error) => {
-                    lease.replace(None);
-                    if !was_dead(&error) {
-                        return Err(Failure::Internal(chain(&error)));
-                    }
-                    log::info!("a pooled connection was dead ({}): it is replaced", chain(&error));
-                }
+        match lease.session().map(begin) {
+            Some(Ok(())) => return Self::under_way(lease, call),
+            Some(Err(error)) if was_dead(&error) => {
+                log::info!("a pooled connection was dead ({}): it is replaced", chain(&error));
             }
+            Some(Err(error)) => return Err(Failure::Internal(chain(&error))),
+            None => {}
         }
+        lease.replace(None);
         call.interrupt().check()?;
         let mut session = database.connect(call.remaining()).map_err(|error| refused(&error))?;
         call.interrupt().check()?;

@@ -28,8 +28,9 @@ pub(super) fn knows(kind: &Type) -> bool {
         Kind::Domain(base) => knows(base),
         Kind::Composite(fields) => fields.iter().all(|field| knows(field.type_())),
         Kind::Enum(_) => true,
-        // `Kind` is non-exhaustive: what is not listed, is cast to text by the database.
-        _ => Scalar::of(kind).is_some(),
+        Kind::Simple | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => Scalar::of(kind).is_some(),
+        // `Kind` is non-exhaustive: the database writes what we do not know as text.
+        _ => false,
     }
 }
 
@@ -43,7 +44,10 @@ pub(super) fn write(out: &mut AsciiWriter, kind: &Type, bytes: &[u8]) -> Result<
             write_text(out, bytes);
             Ok(())
         }
-        _ => Scalar::of(kind).ok_or(Undecodable)?.write(out, bytes),
+        Kind::Simple | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => {
+            Scalar::of(kind).ok_or(Undecodable)?.write(out, bytes)
+        }
+        _ => Err(Undecodable),
     }
 }
 

@@ -87,10 +87,10 @@ pub(super) fn time_with_zone(micros: i64, west: i32) -> String {
     let sign = if west <= 0 { '+' } else { '-' };
     let offset = west.unsigned_abs();
     let mut text = format!("{}{sign}{:02}", time(micros), offset / 3600);
-    if offset % 3600 != 0 {
+    if !offset.is_multiple_of(3600) {
         text.push_str(&format!(":{:02}", offset / 60 % 60));
     }
-    if offset % 60 != 0 {
+    if !offset.is_multiple_of(60) {
         text.push_str(&format!(":{:02}", offset % 60));
     }
     text
