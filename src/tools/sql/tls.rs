@@ -62,7 +62,7 @@ mod with_rustls {
     use tokio_postgres_rustls::MakeRustlsConnect;
 
     use super::{
-        super::dsn::{DsnError, read_pem},
+        super::dsn::{DsnError, read_file},
         Trust,
     };
 
@@ -111,7 +111,7 @@ mod with_rustls {
                 None => builder.with_no_client_auth(),
                 Some((certificate, key)) => {
                     let chain = certificates("sslcert", certificate)?;
-                    let private = PrivateKeyDer::from_pem_slice(&read_pem("sslkey", key)?)
+                    let private = PrivateKeyDer::from_pem_slice(&read_file("sslkey", key)?)
                         .map_err(|error| unusable("sslkey", key, &error))?;
                     builder
                         .with_client_auth_cert(chain, private)
@@ -140,7 +140,7 @@ mod with_rustls {
     }
 
     fn certificates(key: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, DsnError> {
-        let pem = read_pem(key, path)?;
+        let pem = read_file(key, path)?;
         let certificates: Vec<_> = CertificateDer::pem_slice_iter(&pem)
             .collect::<Result<_, _>>()
             .map_err(|error| unusable(key, path, &error))?;

@@ -7,16 +7,20 @@
 //! <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>
 
 mod text;
+mod server;
 mod passfile;
+mod encryption;
 
 use std::{
     fmt,
-    net::IpAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use super::tls::{self, Connector};
+use super::tls::Connector;
+use encryption::Encryption;
+pub(super) use encryption::{ChannelBinding, SslMode};
+pub(super) use server::{Host, Server};
 use text::Parameters;
 
 /// What the environment adds to a DSN. Read by `settings`, never here.
@@ -113,23 +117,6 @@ impl fmt::Debug for Password {
     }
 }
 
-/// How much a connection insists on TLS (libpq's `sslmode`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SslMode {
-    /// Never.
-    Disable,
-    /// Plain first, TLS when the server refuses plain.
-    Allow,
-    /// TLS first, plain when the server refuses TLS.
-    Prefer,
-    /// TLS with whatever certificate.
-    Require,
-    /// TLS with a certificate that a trusted authority signed.
-    VerifyCa,
-    /// The same, made out to the host name we asked for.
-    VerifyFull,
-}
-
 /// Which servers of several will do (libpq's `target_session_attrs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SessionTarget {
@@ -147,17 +134,6 @@ pub(super) enum SessionTarget {
     PreferStandby,
 }
 
-/// Whether the password exchange is tied to the TLS channel (libpq's `channel_binding`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ChannelBinding {
-    /// Never.
-    Disable,
-    /// If the server offers it.
-    Prefer,
-    /// Else no connection.
-    Require,
-}
-
 /// What is sent on an idle connection so that a dead peer is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Keepalives {
@@ -169,33 +145,6 @@ pub(super) struct Keepalives {
     pub(super) interval: Duration,
     /// Unanswered probes that end the connection.
     pub(super) count: u32,
-}
-
-/// One server to try.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Server {
-    /// Where it listens.
-    pub(super) host: Host,
-    /// Its port, which also ends a socket's file name.
-    pub(super) port: u16,
-    /// The password for it.
-    pub(super) password: Option<Password>,
-}
-
-/// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Host {
-    /// TCP: the name (which a certificate is checked against) and, when given, the address to use in place of a look-up.
-    Tcp {
-        /// Name or numeric address.
-        name: String,
-        /// `hostaddr`.
-        address: Option<IpAddr>,
-    },
-    /// A directory with Unix sockets.
-    Socket(PathBuf),
-    /// None was named: the usual directories with Unix sockets.
-    DefaultSocket,
 }
 
 /// A connection string that was understood, with everything that it names loaded.
@@ -229,16 +178,6 @@ impl fmt::Display for Dsn {
     }
 }
 
-impl fmt::Display for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.host {
-            Host::Tcp { name, .. } => write!(f, "{name}:{}", self.port),
-            Host::Socket(directory) => write!(f, "{}:{}", directory.display(), self.port),
-            Host::DefaultSocket => write!(f, "(local socket):{}", self.port),
-        }
-    }
-}
-
 impl fmt::Debug for Dsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -258,7 +197,7 @@ impl Dsn {
         let database = parameters.take("dbname").unwrap_or_else(|| user.clone());
         let password = parameters.take("password").map(Password);
         let has_password = password.is_some();
-        let mut servers = servers(&mut parameters)?;
+        let mut servers = server::read(&mut parameters)?;
         passfile::fill(&mut servers, &user, &database, password, &mut parameters, environment)?;
         let local = servers.iter().all(|server| !matches!(server.host, Host::Tcp { .. }));
         let encryption = Encryption::read(&mut parameters, environment, local)?;
@@ -295,144 +234,6 @@ impl Dsn {
     /// Whether the text itself holds a password.
     pub fn has_password(&self) -> bool {
         self.has_password
-    }
-}
-
-/// `host`, `hostaddr` and `port`: comma lists of one length (one port may serve all).
-fn servers(parameters: &mut Parameters) -> Result<Vec<Server>, DsnError> {
-    const LENGTHS: DsnError =
-        DsnError::Conflict("'host', 'hostaddr' and 'port' name different numbers of servers");
-    let list = |text: Option<String>| -> Vec<String> {
-        text.map(|text| text.split(',').map(|item| item.trim().to_owned()).collect()).unwrap_or_default()
-    };
-    let names = list(parameters.take("host"));
-    let addresses = list(parameters.take("hostaddr"));
-    let ports = list(parameters.take("port"));
-    let count = names.len().max(addresses.len()).max(1);
-    if (!names.is_empty() && !addresses.is_empty() && names.len() != addresses.len())
-        || (ports.len() > 1 && ports.len() != count)
-    {
-        return Err(LENGTHS);
-    }
-    let nth = |list: &[String], index: usize| list.get(index).filter(|item| !item.is_empty()).cloned();
-    let mut servers = Vec::with_capacity(count);
-    for index in 0..count {
-        let port = match nth(&ports, if ports.len() == 1 { 0 } else { index }) {
-            None => 5432,
-            Some(port) => port
-                .parse()
-                .ok()
-                .filter(|port| *port > 0)
-                .ok_or(DsnError::Value { key: "port", allowed: "a number from 1 to 65535" })?,
-        };
-        let address = nth(&addresses, index)
-            .map(|address| address.parse::<IpAddr>())
-            .transpose()
-            .map_err(|_| DsnError::Value { key: "hostaddr", allowed: "a numeric IPv4 or IPv6 address" })?;
-        let host = match (nth(&names, index), address) {
-            (Some(name), None) if name.starts_with('/') => Host::Socket(name.into()),
-            (Some(name), _) if name.starts_with('@') => {
-                return Err(DsnError::Value { key: "host", allowed: "a name, an address or a directory" });
-            }
-            (Some(name), address) => Host::Tcp { name, address },
-            (None, Some(address)) => Host::Tcp { name: address.to_string(), address: Some(address) },
-            (None, None) => Host::DefaultSocket,
-        };
-        servers.push(Server { host, port, password: None });
-    }
-    Ok(servers)
-}
-
-/// Everything about TLS.
-struct Encryption {
-    mode: SslMode,
-    direct: bool,
-    channel_binding: ChannelBinding,
-    connector: Option<Connector>,
-}
-
-impl Encryption {
-    const MODES: [(&'static str, SslMode); 6] = [
-        ("disable", SslMode::Disable),
-        ("allow", SslMode::Allow),
-        ("prefer", SslMode::Prefer),
-        ("require", SslMode::Require),
-        ("verify-ca", SslMode::VerifyCa),
-        ("verify-full", SslMode::VerifyFull),
-    ];
-
-    fn read(
-        parameters: &mut Parameters,
-        environment: &DsnEnvironment,
-        local: bool,
-    ) -> Result<Self, DsnError> {
-        let given = parameters.choice("sslmode", &Self::MODES)?;
-        let root = parameters.take("sslrootcert");
-        let certificate = parameters.take("sslcert").map(PathBuf::from);
-        let key = parameters.take("sslkey").map(PathBuf::from);
-        let direct =
-            parameters.choice("sslnegotiation", &[("postgres", false), ("direct", true)])? == Some(true);
-        let channel_binding = parameters
-            .choice(
-                "channel_binding",
-                &[
-                    ("disable", ChannelBinding::Disable),
-                    ("prefer", ChannelBinding::Prefer),
-                    ("require", ChannelBinding::Require),
-                ],
-            )?
-            .unwrap_or(ChannelBinding::Prefer);
-        let system = root.as_deref() == Some("system");
-        let mode = match given {
-            Some(mode) if system && mode < SslMode::VerifyFull => {
-                return Err(DsnError::Conflict("sslrootcert=system needs sslmode=verify-full"));
-            }
-            Some(mode) => mode,
-            None if system => SslMode::VerifyFull,
-            None if cfg!(feature = "tls") => SslMode::Prefer,
-            None => SslMode::Disable,
-        };
-        if mode == SslMode::Disable && channel_binding == ChannelBinding::Require {
-            return Err(DsnError::Conflict("channel_binding=require needs TLS, sslmode=disable forbids it"));
-        }
-        if direct && mode < SslMode::Require {
-            return Err(DsnError::Conflict("sslnegotiation=direct needs sslmode=require or stricter"));
-        }
-        if certificate.is_some() != key.is_some() {
-            return Err(DsnError::Conflict("'sslcert' and 'sslkey' are needed both or not at all"));
-        }
-        let identity = certificate.zip(key);
-        // As with libpq, a Unix socket carries no TLS whatever the mode says.
-        if mode == SslMode::Disable || local {
-            return Ok(Self { mode: SslMode::Disable, direct: false, channel_binding, connector: None });
-        }
-        let trust = trust(mode, root, environment)?;
-        let connector = Some(Connector::build(&trust, identity.as_ref())?);
-        Ok(Self { mode, direct, channel_binding, connector })
-    }
-}
-
-/// Which authorities are trusted to sign a server's certificate. As with libpq, `require` with an authority at hand
-/// checks it, too.
-fn trust(mode: SslMode, root: Option<String>, environment: &DsnEnvironment) -> Result<tls::Trust, DsnError> {
-    let check_name = mode == SslMode::VerifyFull;
-    if root.as_deref() == Some("system") {
-        return Ok(tls::Trust::System);
-    }
-    let usual = || {
-        let path = environment.home.as_deref()?.join(".postgresql/root.crt");
-        path.is_file().then_some(path)
-    };
-    match (mode, root.map(PathBuf::from).or_else(usual)) {
-        (SslMode::VerifyCa | SslMode::VerifyFull, None) => Err(DsnError::Conflict(
-            "sslmode=verify-ca and verify-full need 'sslrootcert' (a file, or 'system')",
-        )),
-        (SslMode::VerifyCa | SslMode::VerifyFull | SslMode::Require, Some(file)) => {
-            Ok(tls::Trust::File { file, check_name })
-        }
-        (SslMode::Disable | SslMode::Allow | SslMode::Prefer, _) | (SslMode::Require, None) => {
-            Ok(tls::Trust::Anybody)
-        }
     }
 }
 
@@ -482,7 +283,7 @@ fn harmless_or_refused(parameters: &mut Parameters) -> Result<(), DsnError> {
 }
 
 /// Reads a file that the DSN names, of at most 1 MiB.
-fn read_file(key: &'static str, path: &Path) -> Result<Vec<u8>, DsnError> {
+pub(super) fn read_file(key: &'static str, path: &Path) -> Result<Vec<u8>, DsnError> {
     use std::io::Read as _;
     const LIMIT: u64 = 1 << 20;
     let mut bytes = Vec::new();
@@ -497,7 +298,142 @@ fn read_file(key: &'static str, path: &Path) -> Result<Vec<u8>, DsnError> {
     }
 }
 
-/// Reads a file for [`super::tls`].
-pub(super) fn read_pem(key: &'static str, path: &Path) -> Result<Vec<u8>, DsnError> {
-    read_file(key, path)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment() -> DsnEnvironment {
+        DsnEnvironment { user: Some("me".to_owned()), ..DsnEnvironment::default() }
+    }
+
+    /// What is shown of the DSN, and the password that is not.
+    #[track_caller]
+    fn check(text: &str, shown: &str, password: Option<&str>) {
+        let dsn = Dsn::parse(text, &environment()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(dsn.to_string(), shown, "{text}");
+        assert_eq!(format!("{dsn:?}"), shown, "{text}");
+        assert_eq!(dsn.servers[0].password.as_ref().map(Password::reveal), password, "{text}");
+        assert_eq!(dsn.has_password(), password.is_some(), "{text}");
+    }
+
+    #[test]
+    fn both_ways_of_writing_are_read_as_libpq_reads_them() {
+        check("postgres://", "postgres://me@(local socket):5432/me", None);
+        check("postgresql://h/db", "postgres://me@h:5432/db", None);
+        check("postgres://u:p@h:1/d?sslmode=disable", "postgres://u@h:1/d", Some("p"));
+        check("postgres://u:p%40%3a%2F%25@h", "postgres://u@h:5432/u", Some("p@:/%"));
+        check("postgres://u:a:b#c@h/d", "postgres://u@h:5432/d", Some("a:b#c"));
+        check("postgres://[::1]:7,b/d", "postgres://me@::1:7,b:5432/d", None);
+        check("postgres://%2Frun%2Fpg:7/d", "postgres://me@/run/pg:7/d", None);
+        check("postgres:///d?host=/run/pg&port=7", "postgres://me@/run/pg:7/d", None);
+        check("postgres://a,b,c:9/d", "postgres://me@a:5432,b:5432,c:9/d", None);
+        check("host=h dbname = d user=u password='p w\\'\\\\'", "postgres://u@h:5432/d", Some("p w'\\"));
+        check("host=a,b port=7", "postgres://me@a:7,b:7/me", None);
+        check("hostaddr=127.0.0.1 user=u\\ v", "postgres://u v@127.0.0.1:5432/u v", None);
+        check("  ", "postgres://me@(local socket):5432/me", None);
+        check(
+            "host=h application_name='' gssencmode=prefer client_encoding=utf8",
+            "postgres://me@h:5432/me",
+            None,
+        );
+    }
+
+    #[track_caller]
+    fn refused(text: &str, expected: &str) {
+        let error = Dsn::parse(text, &environment()).map(|dsn| dsn.to_string()).unwrap_err();
+        let told = error.to_string();
+        assert!(told.contains(expected), "{text}: {told}");
+        assert!(!told.contains("hunter") && !format!("{error:?}").contains("hunter"), "{text}: {told}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_no_password_is_shown() {
+        refused("mysql://u:hunter2@h/d", "postgres:// or postgresql://");
+        refused("hunter2", "has no '='");
+        refused("host=h hunter2=x", "parameter 2 is not one");
+        refused("password=hunter2 hunter3", "has no '='");
+        refused("password='hunter2", "does not end");
+        refused("host=h host=i", "'host' is given twice");
+        refused("postgres://u:hunter2@h?password=hunter3", "'password' is given twice");
+        refused("postgres://u:hunter@2@h/d", "%40");
+        refused("postgres://u:hunter/2@h/d", "%2F");
+        refused("postgres://u:hunter?2@h/d", "%3F");
+        refused("postgres://u:hunter%2@h/d", "%25");
+        refused("postgres://u:hunter%00@h/d", "%25");
+        refused("postgres://h:hunter/d", "falls apart");
+        refused("port=x", "1 to 65535");
+        refused("port=0", "1 to 65535");
+        refused("port=65536", "1 to 65535");
+        refused("host=a,b,c port=1,2", "different numbers");
+        refused("hostaddr=h", "numeric IPv4");
+        refused("service=x", "'service' is not supported");
+        refused("sslcrl=x", "'sslcrl' is not supported");
+        refused("gssencmode=require", "disable or prefer");
+        refused("client_encoding=LATIN1", "UTF8");
+        refused("sslmode=on", "verify-full");
+        refused("target_session_attrs=master", "prefer-standby");
+        refused("connect_timeout=-1", "whole number");
+        refused("host=h sslmode=verify-full", "need 'sslrootcert'");
+        refused("host=h sslmode=verify-ca sslrootcert=/does/not/exist", "cannot be used");
+        refused("host=h sslmode=require sslrootcert=system", "needs sslmode=verify-full");
+        refused("host=h sslcert=/x", "both or not at all");
+        refused("host=h sslmode=disable channel_binding=require", "needs TLS");
+        refused("host=h sslnegotiation=direct", "needs sslmode=require");
+        refused("passfile=/does/not/exist", "cannot be used");
+        let nobody = Dsn::parse("host=h", &DsnEnvironment::default()).unwrap_err().to_string();
+        assert!(nobody.contains("no user is given"), "{nobody}");
+    }
+
+    #[test]
+    fn times_have_libpqs_units() {
+        let dsn = |text: &str| Dsn::parse(text, &environment()).unwrap();
+        let timed = dsn(
+            "connect_timeout=1 tcp_user_timeout=1500 keepalives_idle=7 keepalives_interval=8 keepalives_count=9",
+        );
+        assert_eq!(timed.connect_timeout, Some(Duration::from_secs(2)));
+        assert_eq!(timed.tcp_user_timeout, Some(Duration::from_millis(1500)));
+        let (idle, interval) = (Duration::from_secs(7), Duration::from_secs(8));
+        assert_eq!(timed.keepalives, Keepalives { enabled: true, idle, interval, count: 9 });
+        let plain = dsn("connect_timeout=0 tcp_user_timeout=0 keepalives=0");
+        assert_eq!(
+            (plain.connect_timeout, plain.tcp_user_timeout, plain.keepalives.enabled),
+            (None, None, false)
+        );
+        let (idle, interval) = (Duration::from_secs(10), Duration::from_secs(5));
+        assert_eq!(dsn("").keepalives, Keepalives { enabled: true, idle, interval, count: 3 });
+        assert_eq!(dsn("").application_name, "mcp-server-suite");
+        assert_eq!(dsn("fallback_application_name=a").application_name, "a");
+        assert_eq!(dsn("fallback_application_name=a application_name=b").application_name, "b");
+    }
+
+    #[test]
+    fn a_password_comes_from_the_dsn_then_the_environment_then_a_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(".pgpass");
+        std::fs::write(&file, "h:5432:me:me:of the file\n*:7:*:*:of the port\n").unwrap();
+        let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        mode(0o600);
+        let mut environment = DsnEnvironment { home: Some(home.path().to_owned()), ..environment() };
+        let passwords = |text: &str, environment: &DsnEnvironment| -> Vec<Option<String>> {
+            let dsn = Dsn::parse(text, environment).unwrap();
+            dsn.servers
+                .iter()
+                .map(|server| server.password.as_ref().map(|it| it.reveal().to_owned()))
+                .collect()
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            passwords("host=h,h,i port=5432,7,8", &environment),
+            [some("of the file"), some("of the port"), None]
+        );
+        environment.pgpassword = some("of the environment");
+        assert_eq!(passwords("host=h", &environment), [some("of the environment")]);
+        assert_eq!(passwords("host=h password=own", &environment), [some("own")]);
+        assert!(!format!("{environment:?}").contains("of the environment"));
+        environment.pgpassword = None;
+        mode(0o640);
+        let error = Dsn::parse("host=h", &environment).unwrap_err().to_string();
+        assert!(error.contains("chmod it to 0600"), "{error}");
+    }
 }
