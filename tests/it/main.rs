@@ -1,4 +1,6 @@
 //! Drives the real binary over real pipes. One module a subject.
 
+mod cluster;
 mod cli;
 mod schemas;
+mod sql_run;
