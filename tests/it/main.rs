@@ -2,3 +2,5 @@
 
 mod cluster;
 mod sql_run;
+#[cfg(feature = "tls")]
+mod sql_tls;
