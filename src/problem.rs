@@ -129,7 +129,10 @@ pub const MAX_ECHO_CHARS: usize = 256;
 /// A refusal for the model. Cannot be built inconsistently: the code decides type, title and status.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
-pub struct Problem {
+pub struct Problem(Box<Document>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Document {
     code: Code,
     detail: String,
     invalid_params: Vec<String>,
@@ -139,18 +142,19 @@ pub struct Problem {
 impl Problem {
     /// A problem of this code. `detail` is one or two sentences that tell the model what to change.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), invalid_params: Vec::new(), metadata: Map::new() }
+        let detail = detail.into();
+        Self(Box::new(Document { code, detail, invalid_params: Vec::new(), metadata: Map::new() }))
     }
 
     /// Names one more parameter that is wrong.
     pub fn param(mut self, name: impl Into<String>) -> Self {
-        self.invalid_params.push(name.into());
+        self.0.invalid_params.push(name.into());
         self
     }
 
     /// Adds a fact for machines. Never a secret, never a host path.
     pub fn with(mut self, key: &'static str, value: impl Into<Value>) -> Self {
-        self.metadata.insert(key.to_owned(), value.into());
+        self.0.metadata.insert(key.to_owned(), value.into());
         self
     }
 
@@ -161,18 +165,18 @@ impl Problem {
     }
 
     /// The code.
-    pub const fn code(&self) -> Code {
-        self.code
+    pub fn code(&self) -> Code {
+        self.0.code
     }
 
     /// The sentence for the model.
     pub fn detail(&self) -> &str {
-        &self.detail
+        &self.0.detail
     }
 
     /// The names of the parameters that are wrong.
     pub fn invalid_params(&self) -> &[String] {
-        &self.invalid_params
+        &self.0.invalid_params
     }
 
     /// The document as a JSON value.
@@ -184,15 +188,15 @@ impl Problem {
 impl Serialize for Problem {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct as _;
-        let row = self.code.row();
+        let row = self.0.code.row();
         let mut document = serializer.serialize_struct("Problem", 7)?;
         document.serialize_field("type", &format_args!("urn:mcp-server-suite:problem:{}", row.suffix))?;
         document.serialize_field("title", row.title)?;
         document.serialize_field("status", &row.status)?;
-        document.serialize_field("detail", &self.detail)?;
+        document.serialize_field("detail", &self.0.detail)?;
         document.serialize_field("code", row.code)?;
-        document.serialize_field("invalid_params", &self.invalid_params)?;
-        document.serialize_field("metadata", &self.metadata)?;
+        document.serialize_field("invalid_params", &self.0.invalid_params)?;
+        document.serialize_field("metadata", &self.0.metadata)?;
         document.end()
     }
 }

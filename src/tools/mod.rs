@@ -1,9 +1,12 @@
 //! The work itself. A tool knows its arguments and its resource; it knows no JSON-RPC and starts no thread of its own.
 
+pub mod schema;
 pub mod arguments;
 pub mod metrics;
 pub mod files;
 pub mod sql;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::fmt;
 
@@ -111,9 +114,14 @@ impl Toolbox {
         }
     }
 
-    /// The tool of this name.
-    pub fn find(&self, name: &str) -> Option<&dyn Tool> {
-        self.iter().find(|tool| tool.spec().name.as_str() == name)
+    /// The tool of this name and its place.
+    pub fn find(&self, name: &str) -> Option<(usize, &dyn Tool)> {
+        self.iter().enumerate().find(|(_, tool)| tool.spec().name.as_str() == name)
+    }
+
+    /// The tool at this place.
+    pub fn get(&self, index: usize) -> Option<&dyn Tool> {
+        self.tools.get(index).map(AsRef::as_ref)
     }
 
     /// Every tool, in registration order.

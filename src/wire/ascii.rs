@@ -196,3 +196,79 @@ fn base64_group([a, b, c]: [u8; 3]) -> [u8; 4] {
     [a >> 2, (a << 4) | (b >> 4), (b << 2) | (c >> 6), c]
         .map(|bits| ALPHABET.get(usize::from(bits & 63)).copied().unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    #[track_caller]
+    fn check(value: &Value, expected: &str) {
+        let json = AsciiJson::of(value);
+        assert_eq!(String::from_utf8_lossy(json.bytes()), expected);
+        if let Value::String(text) = value {
+            let mut writer = AsciiWriter::default();
+            writer.string(text);
+            assert_eq!(writer.finish(), json, "a string alone is written like one inside a value");
+            assert_eq!(string_cost(text), expected.len() - 2);
+        }
+    }
+
+    #[test]
+    fn all_that_is_written_is_ascii() {
+        check(&json!("plain"), r#""plain""#);
+        check(&json!(""), r#""""#);
+        check(&json!("a\"b\\c/d"), r#""a\"b\\c/d""#);
+        check(&json!("\u{0}\u{8}\t\n\u{b}\u{c}\r\u{1f}\u{7f}"), r#""\u0000\b\t\n\u000b\f\r\u001f\u007f""#);
+        check(&json!("\u{80}é€\u{2028}\u{ffff}"), r#""\u0080\u00e9\u20ac\u2028\uffff""#);
+        check(&json!("😀\u{10ffff}"), r#""\ud83d\ude00\udbff\udfff""#);
+        check(&json!("this one is longer than a step of the scan é"), {
+            r#""this one is longer than a step of the scan \u00e9""#
+        });
+        check(&json!({"é": [1, -2, 1.5, true, null], "b": {}}), r#"{"\u00e9":[1,-2,1.5,true,null],"b":{}}"#);
+    }
+
+    #[test]
+    fn what_serde_cannot_encode_is_null() {
+        let unencodable = std::collections::HashMap::from([(vec![1], 2)]);
+        let mut writer = AsciiWriter::default();
+        writer.raw("[").value(&unencodable).raw("]");
+        assert_eq!(&**writer.finish().bytes(), b"[null]");
+    }
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        let cases = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+        for (length, expected) in cases.into_iter().enumerate() {
+            let mut writer = AsciiWriter::default();
+            writer.base64(&b"foobar"[..length]);
+            assert_eq!(String::from_utf8_lossy(writer.finish().bytes()), format!("\"{expected}\""));
+        }
+        let mut writer = AsciiWriter::default();
+        writer.base64(&[0xfb, 0xef, 0xff]);
+        assert_eq!(&**writer.finish().bytes(), b"\"++//\"");
+    }
+
+    #[test]
+    fn a_body_is_taken_back_to_a_mark() {
+        let mut writer = AsciiWriter::default();
+        let mark = writer.raw("[1").len();
+        writer.raw(",").string("dropped");
+        writer.rewind(mark);
+        writer.raw("]");
+        assert_eq!(&**writer.finish().bytes(), b"[1]");
+    }
+
+    proptest! {
+        #[test]
+        fn a_string_survives_and_costs_what_was_told(text in any::<String>()) {
+            let mut writer = AsciiWriter::default();
+            writer.string(&text);
+            let json = writer.finish();
+            prop_assert!(json.bytes().iter().all(|byte| matches!(byte, 0x20..=0x7e)));
+            prop_assert_eq!(string_cost(&text), json.bytes().len() - 2);
+            prop_assert_eq!(serde_json::from_slice::<String>(json.bytes()).unwrap(), text);
+        }
+    }
+}

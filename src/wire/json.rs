@@ -1,4 +1,20 @@
 //! A strict JSON reader: no duplicate keys, bounded depth, no number that cannot be held, no lone surrogate.
+//!
+//! Linear in the text, and never deeper in the stack than [`MAX_DEPTH`], whatever the text is.
+
+use std::str::FromStr;
+
+use memchr::memchr;
+use serde_json::{Map, Number, Value, map::Entry};
+
+use crate::wire::scanner::{Scanner, Token};
+
+/// Levels of arrays and objects that a text may nest; the outermost is the first.
+pub const MAX_DEPTH: usize = 64;
+
+/// Values that one quarantined value may hold, itself and all levels counted. A value takes 72 bytes of memory, and two
+/// of a text: what a text can make us hold is bounded before anybody judges it.
+const MAX_QUARANTINED_VALUES: usize = 16_384;
 
 /// What is wrong with a JSON text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +30,7 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// Not JSON (RFC 8259); the text says what was expected.
-    #[error("not JSON: {0}")]
+    #[error("not JSON: expected {0}")]
     Syntax(&'static str),
     /// A byte sequence that is not UTF-8.
     #[error("invalid UTF-8")]
@@ -31,10 +47,434 @@ pub enum FaultKind {
         /// The limit in levels.
         limit: usize,
     },
+    /// More values than anybody would judge: only told of a value that is read under quarantine.
+    #[error("more than {limit} values")]
+    TooMany {
+        /// The limit in values.
+        limit: usize,
+    },
     /// An integer outside i64 and u64, or a number outside a double's range.
     #[error("a number that cannot be represented")]
     NumberRange,
     /// Half of a UTF-16 surrogate pair in an escape.
     #[error("a lone surrogate")]
     LoneSurrogate,
+}
+
+impl FaultKind {
+    /// Whether the text is JSON by its grammar, though not JSON we accept: a reader can pass over it and go on.
+    fn is_grammatical(&self) -> bool {
+        match self {
+            Self::Syntax(_) | Self::InvalidUtf8 | Self::ByteOrderMark => false,
+            Self::DuplicateKey
+            | Self::TooDeep { limit: _ }
+            | Self::TooMany { limit: _ }
+            | Self::NumberRange
+            | Self::LoneSurrogate => true,
+        }
+    }
+}
+
+/// Reads one JSON text from its beginning to its end.
+#[derive(Debug)]
+pub(super) struct Reader<'t> {
+    scanner: Scanner<'t>,
+    /// How many values may still be read, where that is bounded.
+    values_left: Option<usize>,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(bytes: &'t [u8]) -> Self {
+        Self { scanner: Scanner::new(bytes), values_left: None }
+    }
+
+    /// Whether an object begins here.
+    pub(super) fn at_object(&mut self) -> bool {
+        self.scanner.next_byte() == Some(b'{')
+    }
+
+    /// Reads an object. `member` reads each value; it gets the key and where its text begins.
+    pub(super) fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Self, String, usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.scanner.open()?;
+        let mut follows = !self.scanner.closes(b'}');
+        while follows {
+            let token = self.scanner.key()?;
+            member(self, unescape(&token)?, token.offset)?;
+            follows = self.scanner.another(b'}')?;
+        }
+        Ok(())
+    }
+
+    /// Reads any value.
+    pub(super) fn value(&mut self) -> Result<Value, Fault> {
+        self.count_value()?;
+        match self.scanner.next_byte() {
+            Some(b'{') => {
+                let mut members = Map::new();
+                self.object(|reader, key, offset| reader.member(&mut members, key, offset))?;
+                Ok(Value::Object(members))
+            }
+            Some(b'[') => self.array().map(Value::Array),
+            Some(b'"') => Ok(Value::String(unescape(&self.scanner.string()?)?)),
+            Some(b'-' | b'0'..=b'9') => Ok(Value::Number(number(&self.scanner.number()?)?)),
+            _ => self.scanner.literal(),
+        }
+    }
+
+    /// Reads the value of a member into the object that holds it.
+    pub(super) fn member(
+        &mut self,
+        members: &mut Map<String, Value>,
+        key: String,
+        offset: usize,
+    ) -> Result<(), Fault> {
+        match members.entry(key) {
+            Entry::Occupied(_) => Err(Fault { kind: FaultKind::DuplicateKey, offset }),
+            Entry::Vacant(slot) => {
+                slot.insert(self.value()?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads a value in which a fault that leaves the text JSON is handed back, while the text behind it goes on.
+    pub(super) fn quarantined(&mut self) -> Result<Result<Value, Fault>, Fault> {
+        let begin = self.scanner.clone();
+        self.values_left = Some(MAX_QUARANTINED_VALUES);
+        let value = self.value();
+        self.values_left = None;
+        match value {
+            Err(fault) if fault.kind.is_grammatical() => {
+                self.scanner = begin;
+                self.scanner.skip_value()?;
+                Ok(Err(fault))
+            }
+            Err(fault) => Err(fault),
+            Ok(value) => Ok(Ok(value)),
+        }
+    }
+
+    /// Checks that nothing follows.
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        self.scanner.end()
+    }
+
+    fn array(&mut self) -> Result<Vec<Value>, Fault> {
+        self.scanner.open()?;
+        let mut items = Vec::new();
+        let mut follows = !self.scanner.closes(b']');
+        while follows {
+            items.push(self.value()?);
+            follows = self.scanner.another(b']')?;
+        }
+        Ok(items)
+    }
+
+    fn count_value(&mut self) -> Result<(), Fault> {
+        let Some(left) = &mut self.values_left else { return Ok(()) };
+        let too_many = FaultKind::TooMany { limit: MAX_QUARANTINED_VALUES };
+        *left = left.checked_sub(1).ok_or(Fault { kind: too_many, offset: self.scanner.offset() })?;
+        Ok(())
+    }
+}
+
+fn number(token: &Token<'_>) -> Result<Number, Fault> {
+    let out_of_range = || Fault { kind: FaultKind::NumberRange, offset: token.offset };
+    if token.text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+        return f64::from_str(token.text).ok().and_then(Number::from_f64).ok_or_else(out_of_range);
+    }
+    u64::from_str(token.text)
+        .map(Number::from)
+        .or_else(|_| i64::from_str(token.text).map(Number::from))
+        .map_err(|_| out_of_range())
+}
+
+/// The characters of a string whose escapes are known to be well-formed.
+fn unescape(token: &Token<'_>) -> Result<String, Fault> {
+    let mut text = String::with_capacity(token.text.len());
+    let mut rest = token.text;
+    while let Some((plain, escape)) = memchr(b'\\', rest.as_bytes()).and_then(|at| rest.split_at_checked(at))
+    {
+        let offset = token.offset + token.text.len() - escape.len();
+        let fault = Fault { kind: FaultKind::LoneSurrogate, offset };
+        let (character, length) = escaped_character(escape).ok_or(fault)?;
+        text.push_str(plain);
+        text.push(character);
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    Ok(text)
+}
+
+/// What the escape at the beginning of `text` stands for, and its length in bytes; `None` for a lone surrogate.
+fn escaped_character(text: &str) -> Option<(char, usize)> {
+    let character = match text.as_bytes().get(1)? {
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let first = code_unit(text)?;
+            if let Some(character) = char::from_u32(first.into()) {
+                return Some((character, 6));
+            }
+            let second = text.get(6..).and_then(code_unit)?;
+            return char::decode_utf16([first, second]).next()?.ok().map(|character| (character, 12));
+        }
+        itself => char::from(*itself),
+    };
+    Some((character, 2))
+}
+
+/// The UTF-16 code unit of an escape such as `\u00e9`.
+fn code_unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn read(bytes: &[u8]) -> Result<Value, Fault> {
+        let mut reader = Reader::new(bytes);
+        let value = reader.value()?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    /// Reads `bytes` as a value in which faults of meaning are handed back, and then the end of the line.
+    fn read_quarantined(bytes: &[u8]) -> Result<Result<Value, Fault>, Fault> {
+        let mut reader = Reader::new(bytes);
+        let value = reader.quarantined()?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &Value) {
+        assert_eq!(read(text.as_bytes()).as_ref(), Ok(expected), "{text}");
+        let with_space = format!(" \t{text}\r ");
+        assert_eq!(read(with_space.as_bytes()).as_ref(), Ok(expected), "{with_space:?}");
+    }
+
+    /// `bytes` is refused with `message`, and quarantine, which takes back faults of meaning only, finds the same.
+    #[track_caller]
+    fn check_refused(bytes: &[u8], message: &str) {
+        let text = String::from_utf8_lossy(bytes);
+        let fault = read(bytes).unwrap_err();
+        assert_eq!(fault.to_string(), message, "{text}");
+        let quarantined = read_quarantined(bytes);
+        if fault.kind.is_grammatical() {
+            assert_eq!(quarantined, Ok(Err(fault)), "{text}");
+        } else {
+            assert_eq!(quarantined, Err(fault), "{text}");
+        }
+    }
+
+    #[test]
+    fn json_is_read() {
+        check("null", &json!(null));
+        check("[true,false , [ ], { }]", &json!([true, false, [], {}]));
+        check(r#"{"b":1,"a":{"b":[{}]},"":"é"}"#, &json!({"b": 1, "a": {"b": [{}]}, "": "é"}));
+        check(r#""\"\\\/\b\f\n\r\t""#, &json!("\"\\/\u{8}\u{c}\n\r\t"));
+        check(r#""a\u00e9b\u20AC\ud83d\ude00\u0000""#, &json!("aéb€😀\0"));
+        check("\"\u{7f}\u{feff}\"", &json!("\u{7f}\u{feff}"));
+    }
+
+    #[test]
+    fn numbers_are_kept_exactly_or_refused() {
+        check("0", &json!(0));
+        check("-0", &json!(0));
+        check("18446744073709551615", &json!(u64::MAX));
+        check("-9223372036854775808", &json!(i64::MIN));
+        check("1.0", &json!(1.0));
+        check("-0.0", &json!(-0.0));
+        check("1E2", &json!(100.0));
+        check("0.1e+1", &json!(1.0));
+        check("1e-400", &json!(0.0));
+        check("1.7976931348623157e308", &json!(f64::MAX));
+        check("123456789012345678901234567890.0", &json!(123_456_789_012_345_678_901_234_567_890.0));
+        let refused = "a number that cannot be represented at byte";
+        check_refused(b"[18446744073709551616]", &format!("{refused} 1"));
+        check_refused(b"-9223372036854775809", &format!("{refused} 0"));
+        check_refused(b"[0,1e400]", &format!("{refused} 3"));
+        check_refused(b"-1e999999999999999999999", &format!("{refused} 0"));
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused() {
+        for text in ["", "  ", "NaN", "Infinity", "nul", "True", "'a'", "[,1]", "[1,]", "/**/1", "+1", ".5"] {
+            assert!(matches!(read(text.as_bytes()).unwrap_err().kind, FaultKind::Syntax(_)), "{text}");
+        }
+        check_refused(b"-Infinity", "not JSON: expected a digit at byte 1");
+        check_refused(b"[01]", "not JSON: expected the end of the number at byte 2");
+        check_refused(b"1.", "not JSON: expected a digit at byte 2");
+        check_refused(b"1e+", "not JSON: expected a digit at byte 3");
+        check_refused(b"0x10", "not JSON: expected the end of the number at byte 1");
+        check_refused(b"[1", "not JSON: expected the end of the number at byte 2");
+        check_refused(b"[1 2]", "not JSON: expected a comma or a closing bracket at byte 3");
+        check_refused(b"{} {}", "not JSON: expected the end of the line at byte 3");
+        check_refused(b"{\"a\":1}}", "not JSON: expected the end of the line at byte 7");
+        check_refused(b"{\"a\"}", "not JSON: expected a colon at byte 4");
+        check_refused(b"{\"a\":1,}", "not JSON: expected a key in double quotes at byte 7");
+        check_refused(b"{a:1}", "not JSON: expected a key in double quotes at byte 1");
+        check_refused(b"{\"a\":1]", "not JSON: expected a comma or a closing brace at byte 6");
+        check_refused(b"\"a", "not JSON: expected a double quote at the end of the string at byte 2");
+        check_refused(b"\"a\tb\"", "not JSON: expected a control character to be escaped at byte 2");
+        check_refused(b"\"a\x00\"", "not JSON: expected a control character to be escaped at byte 2");
+        check_refused(br#""\x41""#, "not JSON: expected an escape that JSON knows at byte 1");
+        check_refused(br#""\u+123""#, "not JSON: expected an escape that JSON knows at byte 1");
+        check_refused(br#""\u12""#, "not JSON: expected an escape that JSON knows at byte 1");
+    }
+
+    #[test]
+    fn what_is_not_plain_utf_8_is_refused() {
+        check_refused(b"\xef\xbb\xbf{}", "a byte order mark at byte 0");
+        check_refused(b"\xff\xfe{\0}\0", "invalid UTF-8 at byte 0");
+        check_refused(b"[\"a\xff\"]", "invalid UTF-8 at byte 3");
+        check_refused(b"\"\xc0\xaf\"", "invalid UTF-8 at byte 1");
+        check_refused(b"\"\xed\xa0\x80\"", "invalid UTF-8 at byte 1");
+        check_refused(b"{}\xff", "invalid UTF-8 at byte 2");
+        check_refused(b"{\"a\":1,\"a\":2}", "a duplicate key at byte 8");
+    }
+
+    #[test]
+    fn ambiguous_and_unholdable_json_is_refused() {
+        check_refused(br#"{"a":{"k":1,"\u006b":2}}"#, "a duplicate key at byte 13");
+        check_refused(br#"["\ud83d"]"#, "a lone surrogate at byte 2");
+        check_refused(br#""a\ude00b""#, "a lone surrogate at byte 2");
+        check_refused(br#""\ud83d\ud83d\ude00""#, "a lone surrogate at byte 1");
+        check_refused(br#""\ud83d\n""#, "a lone surrogate at byte 1");
+        check_refused(br#"{"\udc00":1}"#, "a lone surrogate at byte 2");
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(read(nested(MAX_DEPTH).as_bytes()).is_ok());
+        check_refused(nested(MAX_DEPTH + 1).as_bytes(), "nesting deeper than 64 at byte 64");
+        check_refused(nested(1_000_000).as_bytes(), "nesting deeper than 64 at byte 64");
+        let objects = "{\"a\":".repeat(1_000_000) + "1" + &"}".repeat(1_000_000);
+        check_refused(objects.as_bytes(), "nesting deeper than 64 at byte 320");
+        let wide = format!("[{}[]]", "[],".repeat(1000));
+        assert!(read(wide.as_bytes()).is_ok(), "what was closed is not counted");
+    }
+
+    #[test]
+    fn behind_a_quarantined_fault_the_text_must_still_be_json() {
+        let check = |text: &str, message: &str| {
+            assert_eq!(read_quarantined(text.as_bytes()).unwrap_err().to_string(), message, "{text}");
+        };
+        check(r#"{"a":1,"a":2,}"#, "not JSON: expected a key in double quotes at byte 13");
+        check(r#"[1e400,{"a":[}]"#, "not JSON: expected a value at byte 13");
+        check(r#"[1e400,"\q"]"#, "not JSON: expected an escape that JSON knows at byte 8");
+        check(r#"[1e400,{"a" 1}]"#, "not JSON: expected a colon at byte 12");
+        check(&"[".repeat(1_000_000), "not JSON: expected a value at byte 1000000");
+        let first = read_quarantined(br#"["\ud800",{"a":1e400,"a":1},[]]"#).unwrap().unwrap_err();
+        assert_eq!(first.to_string(), "a lone surrogate at byte 2", "the first fault is kept");
+    }
+
+    #[test]
+    fn a_quarantined_value_is_not_built_beyond_what_anybody_would_judge() {
+        let zeros = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        let most = zeros(MAX_QUARANTINED_VALUES - 1);
+        assert!(read_quarantined(most.as_bytes()).unwrap().is_ok());
+        let fault = read_quarantined(zeros(500_000).as_bytes()).unwrap().unwrap_err();
+        assert_eq!(fault.to_string(), "more than 16384 values at byte 32767");
+        assert!(read(zeros(500_000).as_bytes()).is_ok(), "elsewhere only the frame bounds them");
+    }
+
+    /// Text that is JSON or nearly so.
+    fn near_json() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ":",
+            ",",
+            "\"a\"",
+            "\"b\"",
+            "\"\\u00e9\"",
+            "\"\\ud83d\\ude00\"",
+            "\"",
+            "\\",
+            " ",
+            "0",
+            "-1",
+            "1.5",
+            "1e9",
+            "2.5e-3",
+            "true",
+            "null",
+            "é",
+            "\n",
+        ]);
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    /// Any JSON value, written with all its keys unique.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..8)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_serde_json_writes_is_read_back(value in any_json()) {
+            prop_assert_eq!(read(value.to_string().as_bytes()), Ok(value));
+        }
+
+        #[test]
+        fn what_is_read_serde_json_reads_alike_and_what_it_refuses_is_refused(text in near_json()) {
+            match (read(text.as_bytes()), serde_json::from_str::<Value>(&text)) {
+                (Ok(ours), Ok(theirs)) => prop_assert_eq!(ours, theirs),
+                (Err(Fault { kind: FaultKind::DuplicateKey, .. }), Ok(_)) | (Err(_), Err(_)) => {}
+                (ours, theirs) => prop_assert!(false, "{:?} but {:?}", ours, theirs),
+            }
+        }
+
+        #[test]
+        fn a_key_is_refused_exactly_when_it_stands_twice(keys in prop::collection::vec("[a-d]{1,2}", 0..8)) {
+            let members: Vec<_> = keys.iter().map(|key| format!("\"{key}\":0")).collect();
+            let unique: std::collections::HashSet<_> = keys.iter().collect();
+            let text = format!("[{{{}}}]", members.join(","));
+            prop_assert_eq!(read(text.as_bytes()).is_ok(), unique.len() == keys.len());
+        }
+
+        #[test]
+        fn passing_over_a_value_judges_its_grammar_like_reading_it(text in near_json()) {
+            let mut reader = Reader::new(text.as_bytes());
+            let skipped = reader.scanner.skip_value().and_then(|()| reader.end());
+            match read(text.as_bytes()) {
+                Err(fault) if fault.kind.is_grammatical() => {}
+                read => prop_assert_eq!(read.map(drop).map_err(|fault| fault.offset), skipped.map_err(|fault| fault.offset)),
+            }
+        }
+
+        #[test]
+        fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            prop_assert!(read(&bytes).is_err() || serde_json::from_slice::<Value>(&bytes).is_ok());
+        }
+    }
 }

@@ -1,11 +1,14 @@
 //! JSON-RPC 2.0 envelopes: what comes in, as one of a closed set; what goes out, as one line of ASCII.
 
-use std::{io, sync::Arc};
-
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, map::Entry};
 
-use crate::wire::{frame::Frame, json::Fault};
+use crate::wire::{
+    frame::Frame,
+    json::{Fault, FaultKind, Reader},
+};
+
+pub use crate::wire::line::{Line, Part};
 
 /// A request's id: a string of at most 256 bytes, or an integer within i64 or u64. Echoed exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -25,8 +28,13 @@ impl RequestId {
 
     /// The id that `value` is, if it is a valid one.
     pub fn from_value(value: &Value) -> Option<Self> {
-        let _ = value;
-        todo!()
+        match value {
+            Value::String(text) if text.len() <= Self::MAX_BYTES => Some(Self::String(text.as_str().into())),
+            Value::Number(number) => {
+                number.as_u64().map(Self::Unsigned).or_else(|| number.as_i64().map(Self::Negative))
+            }
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        }
     }
 }
 
@@ -85,58 +93,309 @@ pub enum EnvelopeFault {
 /// Reads one message. `quarantine` is the member of `params` in which duplicate keys, depth, unrepresentable numbers
 /// and lone surrogates are not a fault of the frame but kept in [`Params::quarantined`] for whoever judges arguments.
 pub fn parse(frame: &Frame<'_>, quarantine: &str) -> Result<Incoming, Malformed> {
-    let _ = (frame, quarantine);
-    todo!()
+    let mut envelope = Envelope::default();
+    match envelope.read(&mut Reader::new(frame.bytes()), quarantine) {
+        Err(fault) => Err(Malformed { id: envelope.id(), why: EnvelopeFault::Json(fault) }),
+        Ok(Some(not_an_object)) => Err(Malformed { id: None, why: EnvelopeFault::Envelope(not_an_object) }),
+        Ok(None) => {
+            let id = envelope.id();
+            envelope.judge(id.clone()).map_err(|why| Malformed { id, why: EnvelopeFault::Envelope(why) })
+        }
+    }
 }
 
-/// One line to write, without its line end. Holds long bodies once, however often they appear in the line.
-#[derive(Clone, Debug)]
-pub struct Line {
-    parts: Vec<Part>,
+/// The members of a message as they were read; nothing is judged yet.
+#[derive(Default)]
+struct Envelope {
+    /// Every member. In the place of params that are an object stands an empty one: theirs are in `params`.
+    members: Map<String, Value>,
+    params: Option<Params>,
 }
 
-/// A piece of a [`Line`]; all of it ASCII JSON.
-#[derive(Clone, Debug)]
-pub enum Part {
-    /// Written as it is.
-    Plain(Arc<[u8]>),
-    /// Written as the inside of a JSON string: quotes and backslashes escaped.
-    Quoted(Arc<[u8]>),
+impl Envelope {
+    /// Reads the whole line. What was read before a fault stays. JSON that is no object is named by what it must be.
+    fn read(&mut self, reader: &mut Reader<'_>, quarantine: &str) -> Result<Option<&'static str>, Fault> {
+        let mut not_an_object = None;
+        if reader.at_object() {
+            reader.object(|reader, key, offset| self.read_member(reader, key, offset, quarantine))?;
+        } else {
+            not_an_object = Some(if reader.value()?.is_array() {
+                "batches are not supported: send each message as an object on a line of its own"
+            } else {
+                "a message must be an object"
+            });
+        }
+        reader.end()?;
+        Ok(not_an_object)
+    }
+
+    fn read_member(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: String,
+        offset: usize,
+        quarantine: &str,
+    ) -> Result<(), Fault> {
+        let Entry::Vacant(slot) = self.members.entry(key) else {
+            return Err(Fault { kind: FaultKind::DuplicateKey, offset });
+        };
+        if slot.key() == "params" && reader.at_object() {
+            slot.insert(Value::Object(Map::new()));
+            self.params = Some(read_params(reader, quarantine)?);
+        } else {
+            slot.insert(reader.value()?);
+        }
+        Ok(())
+    }
+
+    /// The id, if it is a valid one.
+    fn id(&self) -> Option<RequestId> {
+        self.members.get("id").and_then(RequestId::from_value)
+    }
+
+    /// Which message this is; `id` is the envelope's own.
+    fn judge(mut self, id: Option<RequestId>) -> Result<Incoming, &'static str> {
+        if self.members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Err("`jsonrpc` must be \"2.0\"");
+        }
+        let is_known = |key: &String| {
+            matches!(key.as_str(), "jsonrpc" | "id" | "method" | "params" | "result" | "error")
+        };
+        if !self.members.keys().all(is_known) {
+            return Err(
+                "a message has no members but `jsonrpc`, `id`, `method`, `params`, `result` and `error`",
+            );
+        }
+        if id.is_none() && self.members.contains_key("id") {
+            return Err("`id` must be a string of at most 256 bytes or an integer within 64 bits");
+        }
+        let has_answer = self.members.contains_key("result") || self.members.contains_key("error");
+        match (self.members.remove("method"), has_answer) {
+            (Some(Value::String(method)), false) => self.judge_call(id, method),
+            (Some(_), false) => Err("`method` must be a string"),
+            (Some(_), true) => Err("`method` and `result` or `error` exclude each other"),
+            (None, true) => self.judge_response(id.as_ref()),
+            (None, false) => Err("`method` is missing"),
+        }
+    }
+
+    fn judge_call(self, id: Option<RequestId>, method: String) -> Result<Incoming, &'static str> {
+        if self.params.is_none() && self.members.contains_key("params") {
+            return Err("`params` must be an object");
+        }
+        Ok(match id {
+            Some(id) => Incoming::Request { id, method, params: self.params },
+            None => Incoming::Notification { method, params: self.params },
+        })
+    }
+
+    /// A response is not answered, whatever it holds; least of all an error that, like ours, names no request.
+    fn judge_response(self, id: Option<&RequestId>) -> Result<Incoming, &'static str> {
+        if self.members.contains_key("result") && self.members.contains_key("error") {
+            return Err("`result` and `error` exclude each other");
+        }
+        if self.members.contains_key("params") {
+            return Err("a response has no `params`");
+        }
+        if id.is_none() && self.members.contains_key("result") {
+            return Err("a `result` needs the `id` of its request");
+        }
+        Ok(Incoming::Response)
+    }
 }
 
-impl Line {
-    /// A response with a result: `{"jsonrpc":"2.0","id":…,"result":…}`.
-    pub fn result(id: &RequestId, result: &impl Serialize) -> Self {
-        let _ = (id, serde_json::to_value(result));
-        todo!()
+fn read_params(reader: &mut Reader<'_>, quarantine: &str) -> Result<Params, Fault> {
+    let mut params = Params::default();
+    reader.object(|reader, key, offset| {
+        if key != quarantine {
+            return reader.member(&mut params.members, key, offset);
+        }
+        if params.quarantined.is_some() {
+            return Err(Fault { kind: FaultKind::DuplicateKey, offset });
+        }
+        params.quarantined = Some(reader.quarantined()?);
+        Ok(())
+    })?;
+    Ok(params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::frame::FrameReader;
+    use serde_json::json;
+
+    fn read(line: &[u8]) -> Result<Incoming, Malformed> {
+        let mut reader = FrameReader::new(line, 1 << 24);
+        parse(&reader.next_frame().unwrap().unwrap(), "arguments")
     }
 
-    /// A response with a result whose JSON is given in parts (for bodies that are large or shared).
-    pub fn result_of_parts(id: &RequestId, parts: Vec<Part>) -> Self {
-        let _ = (id, parts);
-        todo!()
+    /// A message, its id, method, params and quarantined member, as JSON; `""` for what is absent.
+    #[track_caller]
+    fn check(line: &str, expected: &Value) {
+        let found = match read(line.as_bytes()).unwrap() {
+            Incoming::Request { id, method, params } => {
+                json!({"id": id, "method": method, "params": shown(params)})
+            }
+            Incoming::Notification { method, params } => json!({"method": method, "params": shown(params)}),
+            Incoming::Response => json!("response"),
+        };
+        assert_eq!(&found, expected, "{line}");
     }
 
-    /// An error response. Without an id the member is absent: the MCP schema forbids null.
-    pub fn error(id: Option<&RequestId>, code: i64, message: &str, data: Option<&Value>) -> Self {
-        let _ = (id, code, message, data);
-        todo!()
+    fn shown(params: Option<Params>) -> Value {
+        let Some(params) = params else { return json!("") };
+        let quarantined = match params.quarantined {
+            None => json!(""),
+            Some(Ok(value)) => value,
+            Some(Err(fault)) => json!(fault.to_string()),
+        };
+        json!([params.members, quarantined])
     }
 
-    /// A notification.
-    pub fn notification(method: &str, params: &impl Serialize) -> Self {
-        let _ = (method, serde_json::to_value(params));
-        todo!()
+    /// A line that is refused, with the id that is echoed (JSON; empty for none).
+    #[track_caller]
+    fn check_refused(line: impl AsRef<[u8]>, id: &str, why: &str) {
+        let line = line.as_ref();
+        let malformed = read(line).unwrap_err();
+        let echoed = malformed.id.map_or(String::new(), |id| serde_json::to_string(&id).unwrap());
+        let found = (echoed.as_str(), malformed.why.to_string());
+        assert_eq!(found, (id, why.to_owned()), "{}", String::from_utf8_lossy(line));
     }
 
-    /// Bytes of memory this line holds until it is written.
-    pub fn held_bytes(&self) -> usize {
-        self.parts.len()
+    #[test]
+    fn messages_are_told_apart() {
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            &json!({"id": 1, "method": "ping", "params": ""}),
+        );
+        let any_order = r#"{"method":"m","params":{},"id":"é","jsonrpc":"2.0"}"#;
+        check(any_order, &json!({"id": "é", "method": "m", "params": [{}, ""]}));
+        check(r#"{"jsonrpc":"2.0","method":"m"}"#, &json!({"method": "m", "params": ""}));
+        check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, &json!("response"));
+        check(r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#, &json!("response"));
+        check(r#"{"jsonrpc":"2.0","error":{"code":1,"message":"m"}}"#, &json!("response"));
     }
 
-    /// Writes the line and its line end.
-    pub fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
-        let _ = (out, &self.parts);
-        todo!()
+    #[test]
+    fn ids_are_strings_or_integers() {
+        let check_id = |id: &str, is_valid: bool| {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
+            if is_valid {
+                check(
+                    &line,
+                    &json!({"id": serde_json::from_str::<Value>(id).unwrap(), "method": "m", "params": ""}),
+                );
+            } else {
+                let why = "Invalid request: `id` must be a string of at most 256 bytes or an integer within 64 bits";
+                check_refused(line, "", why);
+            }
+        };
+        for id in ["0", "-1", "18446744073709551615", "-9223372036854775808", "\"\"", "\"1\""] {
+            check_id(id, true);
+        }
+        for id in ["null", "true", "1.0", "1e0", "-0.0", "[]", "{}"] {
+            check_id(id, false);
+        }
+        check_id(&format!("\"{}\"", "x".repeat(256)), true);
+        check_id(&format!("\"{}\"", "x".repeat(257)), false);
+        check_id(&format!("\"{}\"", "é".repeat(129)), false);
+    }
+
+    #[test]
+    fn an_envelope_that_is_no_message_is_refused_with_its_id_wherever_it_stands() {
+        let refused =
+            |line: &str, id: &str, why: &str| check_refused(line, id, &format!("Invalid request: {why}"));
+        let batch = "batches are not supported: send each message as an object on a line of its own";
+        refused("[]", "", batch);
+        refused(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "", batch);
+        for scalar in ["1", "\"x\"", "null", "true"] {
+            refused(scalar, "", "a message must be an object");
+        }
+        refused(r#"{"id":1,"method":"m"}"#, "1", "`jsonrpc` must be \"2.0\"");
+        refused(r#"{"jsonrpc":"1.0","method":"m","id":1}"#, "1", "`jsonrpc` must be \"2.0\"");
+        refused(r#"{"jsonrpc":2.0,"method":"m","id":"a"}"#, "\"a\"", "`jsonrpc` must be \"2.0\"");
+        refused(r#"{"jsonrpc":"2.0","x":1,"method":"m","id":1}"#, "1", {
+            "a message has no members but `jsonrpc`, `id`, `method`, `params`, `result` and `error`"
+        });
+        refused(r#"{"jsonrpc":"2.0","id":1}"#, "1", "`method` is missing");
+        refused(r#"{"jsonrpc":"2.0","method":5,"id":1}"#, "1", "`method` must be a string");
+        for params in ["[]", "null", "1"] {
+            refused(&format!(r#"{{"jsonrpc":"2.0","method":"m","params":{params},"id":1}}"#), "1", {
+                "`params` must be an object"
+            });
+        }
+        let both = "`method` and `result` or `error` exclude each other";
+        refused(r#"{"jsonrpc":"2.0","method":"m","result":1,"id":1}"#, "1", both);
+        refused(r#"{"jsonrpc":"2.0","method":"m","error":{},"id":1}"#, "1", both);
+        refused(r#"{"jsonrpc":"2.0","error":{},"result":1,"id":1}"#, "1", {
+            "`result` and `error` exclude each other"
+        });
+        refused(r#"{"jsonrpc":"2.0","result":1,"params":{},"id":1}"#, "1", "a response has no `params`");
+        refused(r#"{"jsonrpc":"2.0","result":1}"#, "", "a `result` needs the `id` of its request");
+    }
+
+    #[test]
+    fn a_line_that_is_not_json_is_refused_with_the_id_that_was_read_before() {
+        let duplicate = |offset: usize| format!("Parse error: a duplicate key at byte {offset}");
+        check_refused(r#"{"id":1,"id":2}"#, "1", &duplicate(9));
+        check_refused(r#"{"id":null,"id":2}"#, "", &duplicate(12));
+        check_refused(r#"{"x":1,"x":2,"id":1}"#, "", &duplicate(8));
+        check_refused(r#"{"params":1,"params":{},"id":1}"#, "", &duplicate(13));
+        check_refused(r#"{"id":1,"params":{"a":1,"a":2}}"#, "1", &duplicate(25));
+        check_refused(r#"{"id":1,"params":{"arguments":1,"arguments":2}}"#, "1", &duplicate(33));
+        check_refused(r#"{"id":1,"params":{"_meta":{"b":1,"b":2}}}"#, "1", &duplicate(34));
+        check_refused(r#"{"id":1,"arguments":{"b":1,"b":2}}"#, "1", &duplicate(28));
+        check_refused(r#"[{"id":1,"id":1}]"#, "", &duplicate(10));
+        let range = "Parse error: a number that cannot be represented at byte";
+        check_refused(r#"{"id":1,"params":{"n":1e400}}"#, "1", &format!("{range} 22"));
+        check_refused(r#"{"id":18446744073709551616}"#, "", &format!("{range} 6"));
+        check_refused(r#"{"id":"\ud800"}"#, "", "Parse error: a lone surrogate at byte 7");
+        check_refused(b"{\"id\":1,\"a\":\"\xff\"}", "1", "Parse error: invalid UTF-8 at byte 13");
+        check_refused(b"{\"a\":\"\xff\",\"id\":1}", "", "Parse error: invalid UTF-8 at byte 6");
+        let deep = format!(r#"{{"id":1,"params":{{"_meta":{}"#, "[".repeat(1_000_000));
+        check_refused(deep, "1", "Parse error: nesting deeper than 64 at byte 88");
+        check_refused(r#"{"id":12"#, "", "Parse error: not JSON: expected the end of the number at byte 8");
+        check_refused(r#"{"id":"12"#, "", {
+            "Parse error: not JSON: expected a double quote at the end of the string at byte 9"
+        });
+        check_refused(r#"{"id":"12""#, "\"12\"", {
+            "Parse error: not JSON: expected a comma or a closing brace at byte 10"
+        });
+        check_refused(r#"{"jsonrpc":"2.0","id":1,"method":"m"} x"#, "1", {
+            "Parse error: not JSON: expected the end of the line at byte 38"
+        });
+    }
+
+    #[test]
+    fn a_fault_inside_the_quarantined_member_does_not_fault_the_line() {
+        let check_arguments = |arguments: &str, expected: &Value| {
+            let line = format!(
+                r#"{{"jsonrpc":"2.0","params":{{"name":"t","arguments":{arguments},"_meta":{{}}}},"id":1,"method":"m"}}"#
+            );
+            let params = json!([{"name": "t", "_meta": {}}, expected]);
+            check(&line, &json!({"id": 1, "method": "m", "params": params}));
+        };
+        check_arguments(r#"{"a":[1,"b"]}"#, &json!({"a": [1, "b"]}));
+        check_arguments("null", &json!(null));
+        check_arguments(r#"{"a":1,"a":2}"#, &json!("a duplicate key at byte 58"));
+        check_arguments(r#"{"a":{"b":1,"b":[{}]}}"#, &json!("a duplicate key at byte 63"));
+        check_arguments(r#"{"a":1e400}"#, &json!("a number that cannot be represented at byte 55"));
+        check_arguments(r#"{"a":"\udead"}"#, &json!("a lone surrogate at byte 56"));
+        let deep = "[".repeat(500_000) + &"]".repeat(500_000);
+        check_arguments(&deep, &json!("nesting deeper than 64 at byte 112"));
+    }
+
+    #[test]
+    fn a_line_with_a_quarantined_fault_must_still_be_json() {
+        check_refused(br#"{"id":1,"params":{"arguments":{"a":1,"a":2,}}}"#, "1", {
+            "Parse error: not JSON: expected a key in double quotes at byte 43"
+        });
+        check_refused(b"{\"id\":1,\"params\":{\"arguments\":[1e400,\"\xff\"]}}", "1", {
+            "Parse error: invalid UTF-8 at byte 38"
+        });
+        check_refused(r#"{"id":1,"params":{"arguments":[1e400],"a":1,"a":1}}"#, "1", {
+            "Parse error: a duplicate key at byte 45"
+        });
     }
 }

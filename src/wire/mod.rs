@@ -1,7 +1,10 @@
 //! Bytes on a stream to JSON-RPC envelopes and back. Knows nothing of MCP, starts no threads.
 
 pub mod stream;
+mod wake;
 pub mod frame;
+mod scanner;
 pub mod json;
 pub mod jsonrpc;
+mod line;
 pub mod ascii;

@@ -1,6 +1,8 @@
 //! Drives the real binary over real pipes. One module a subject.
 
 mod cluster;
+mod cli;
+mod schemas;
 mod sql_run;
 #[cfg(feature = "tls")]
 mod sql_tls;

@@ -51,7 +51,9 @@ fn database(name: &str) -> Arc<Database> {
 fn call_with(tool: &dyn Tool, arguments: Value, interrupt: &Interrupt) -> Result<Value, Failure> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let prepared = tool.prepare(arguments)?;
-    let Verdict::Allow(permit) = Governor.authorize(&tool.spec().name) else { panic!("not allowed") };
+    let Verdict::Allow(permit) = Governor.authorize(&tool.spec().name, &prepared.arguments) else {
+        panic!("not allowed")
+    };
     let call = Call::new(Serial(1), Instant::now() + LIMIT, interrupt.clone());
     let limit = prepared.max_body_bytes;
     let answer = (prepared.run)(permit, &call)?;
@@ -462,7 +464,7 @@ fn an_answer_that_nobody_wants_leaves_no_transaction_behind() {
     let db = database(&name);
     let tool = ReadOnlySql::new(Arc::clone(&db));
     let prepared = tool.prepare(json!({ "query": "SELECT 1" }).as_object().unwrap().clone()).unwrap();
-    let Verdict::Allow(permit) = Governor.authorize(&tool.spec().name) else { panic!() };
+    let Verdict::Allow(permit) = Governor.authorize(&tool.spec().name, &prepared.arguments) else { panic!() };
     let call = Call::new(Serial(1), Instant::now() + LIMIT, Interrupt::default());
     drop((prepared.run)(permit, &call).unwrap());
     let mut admin = Cluster::shared().admin(&name);

@@ -1,0 +1,60 @@
+//! One record for each call: tool, decision, outcome, duration, names of arguments. Never an argument's value.
+
+use std::time::Instant;
+
+use crate::{protocol::reply::Outcome, protocol::tool::ToolName};
+
+/// What was decided before the call could run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It ended before it was judged: refused by the sanitizer, no slot, cancelled while it waited.
+    Undecided,
+    /// It ran.
+    Allow,
+    /// It was refused; nothing was touched.
+    Deny,
+}
+
+impl Decision {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Undecided => "none",
+            Self::Allow => "allow",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// The record of one call, opened when the call is registered.
+#[derive(Debug)]
+pub struct Record {
+    tool: ToolName,
+    arguments: Vec<String>,
+    opened: Instant,
+}
+
+impl Record {
+    /// Opens the record. `arguments` are names that passed the sanitizer.
+    pub fn open<'a>(tool: &ToolName, arguments: impl Iterator<Item = &'a String>, now: Instant) -> Self {
+        Self { tool: tool.clone(), arguments: arguments.cloned().collect(), opened: now }
+    }
+
+    /// Writes the record, before the answer leaves. `outcome` is none for a cancelled call, which gets no answer.
+    pub fn close(self, decision: Decision, outcome: Option<&Outcome>, now: Instant) {
+        let outcome = match outcome {
+            None => "cancelled",
+            Some(Outcome::Answer(_)) => "ok",
+            Some(Outcome::Problem(problem)) => problem.code().row().code,
+            Some(Outcome::Internal) => "internal error",
+            Some(Outcome::ShuttingDown) => "shutting down",
+        };
+        log::info!(
+            target: "call",
+            "tool={} decision={} outcome=\"{outcome}\" duration_us={} arguments=[{}]",
+            self.tool.as_str(),
+            decision.word(),
+            now.saturating_duration_since(self.opened).as_micros(),
+            self.arguments.join(","),
+        );
+    }
+}

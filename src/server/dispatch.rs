@@ -1,0 +1,193 @@
+//! The reader thread: one match over the messages. Cheap answers are given here; calls are handed to the pool.
+
+use std::{
+    io::Read,
+    sync::{Arc, Once},
+    time::Instant,
+};
+
+use serde_json::{Map, Value};
+
+use crate::{
+    call::sanitizer::sanitize,
+    governance::audit::{Decision, Record},
+    protocol::{
+        reply::{self, Listing, Outcome, Rejection, Reply},
+        request::{self, ARGUMENTS, Handshake, Message, ProgressToken, Rejected, ToolCall},
+        revision::Era,
+    },
+    server::{
+        Shared, no_slot, pool,
+        table::{Job, MAX_SUBSCRIPTIONS, Registered, Request, Taken},
+        watchdog,
+    },
+    tools::Tool,
+    wire::{
+        frame::{Frame, FrameError, FrameReader},
+        jsonrpc::{self, RequestId},
+    },
+};
+
+/// What the reader knows.
+#[derive(Debug)]
+pub(super) struct Dispatcher {
+    shared: Arc<Shared>,
+    handshake: Handshake,
+    listing: Listing,
+    watchdog: Once,
+}
+
+impl Dispatcher {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let listing = Listing::new(shared.toolbox.iter().map(Tool::spec));
+        Self { shared, handshake: Handshake::Awaited, listing, watchdog: Once::new() }
+    }
+
+    /// Reads until the stream ends, or until main ends the reading. Waits only for stdin, and for a client that does
+    /// not read what it is owed.
+    pub(super) fn read_all(&mut self, mut frames: FrameReader<impl Read>) {
+        while self.shared.outbox.wait_for_client() {
+            match frames.next_frame() {
+                // What a signal cut short is no message of the client's.
+                Ok(Some(_)) if self.shared.outbox.has_reading_ended() => return,
+                Ok(Some(frame)) => self.frame(&frame),
+                Ok(None) => return,
+                Err(FrameError::TooLong { limit }) => self.reject(None, &Rejection::TooLong { limit }),
+                Err(FrameError::Io(error)) => {
+                    log::warn!(target: "session", "stdin cannot be read any further: {error}");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) {
+        let incoming = match jsonrpc::parse(frame, ARGUMENTS) {
+            Ok(incoming) => incoming,
+            Err(malformed) => {
+                return self.reject(malformed.id.as_ref(), &Rejection::Malformed(malformed.why));
+            }
+        };
+        match request::understand(incoming, self.handshake) {
+            Ok(Message::Ignore) => {}
+            Ok(Message::Cancel(id)) => self.cancel(&id),
+            Ok(Message::Request { id, era, request }) => self.request(id, era, request),
+            Err(Rejected { id, why }) => match id {
+                Some(id) if self.is_in_flight(&id) => self.refuse_id(&id),
+                id => self.reject(id.as_ref(), &why),
+            },
+        }
+    }
+
+    fn request(&mut self, id: RequestId, era: Era, request: request::Request) {
+        if self.is_in_flight(&id) {
+            return self.refuse_id(&id);
+        }
+        match request {
+            request::Request::Discover => self.shared.outbox.push(reply::discover(&id)),
+            request::Request::Initialize { offer } => {
+                self.handshake = Handshake::Done;
+                self.shared.outbox.push(reply::initialize(&id, offer));
+            }
+            request::Request::Ping => self.shared.outbox.push(reply::pong(&id)),
+            request::Request::ListTools => self.shared.outbox.push(self.listing.line(&id, era)),
+            request::Request::Listen => self.listen(&id),
+            request::Request::CallTool(call) => self.call(id, era, call),
+        }
+    }
+
+    fn is_in_flight(&self, id: &RequestId) -> bool {
+        self.shared.in_flight.with(|table| table.holds(id))
+    }
+
+    /// The id belongs to the first request, which goes on: so it is told in words, not as the error's id.
+    fn refuse_id(&self, id: &RequestId) {
+        let id = serde_json::to_string(id).unwrap_or_default();
+        self.reject(None, &Rejection::IdInFlight { id });
+    }
+
+    fn reject(&self, id: Option<&RequestId>, why: &Rejection) {
+        self.shared.outbox.push(why.line(id));
+    }
+
+    fn cancel(&self, id: &RequestId) {
+        if let Some(taken) = self.shared.in_flight.with_now(|table, now| table.cancel(id, now)) {
+            self.shared.settle(taken, None);
+        }
+    }
+
+    fn listen(&self, id: &RequestId) {
+        if self.shared.in_flight.with(|table| table.subscribe(id.clone())) {
+            self.shared.outbox.push(reply::subscription_acknowledged(id));
+        } else {
+            self.reject(Some(id), &Rejection::TooManySubscriptions { limit: MAX_SUBSCRIPTIONS });
+        }
+    }
+
+    fn call(&self, id: RequestId, era: Era, call: ToolCall) {
+        let ToolCall { name, arguments, progress } = call;
+        let Some((index, tool)) = self.shared.toolbox.find(&name) else {
+            return self.reject(Some(&id), &Rejection::UnknownTool { name });
+        };
+        let now = Instant::now();
+        match sanitize(arguments) {
+            Ok(arguments) => self.register(id, era, (index, tool), arguments, progress, now),
+            Err(problem) => {
+                let record = Record::open(&tool.spec().name, std::iter::empty(), now);
+                let taken = Taken {
+                    reply: Reply::new(id, era),
+                    record,
+                    decision: Decision::Deny,
+                    stop: None,
+                    debt: Arc::default(),
+                };
+                self.shared.settle(taken, Some(&Outcome::Problem(problem)));
+            }
+        }
+    }
+
+    fn register(
+        &self,
+        id: RequestId,
+        era: Era,
+        (index, tool): (usize, &dyn Tool),
+        arguments: Map<String, Value>,
+        progress: Option<ProgressToken>,
+        now: Instant,
+    ) {
+        self.watchdog.call_once(|| {
+            if let Err(error) = watchdog::start(Arc::clone(&self.shared)) {
+                log::error!(target: "session", "no watchdog thread could be started: {error}");
+            }
+        });
+        let request = Request {
+            id,
+            era,
+            lane: tool.lane(),
+            record: Record::open(&tool.spec().name, arguments.keys(), now),
+            bytes: weight(&arguments),
+            job: Job { tool: index, arguments },
+            progress,
+        };
+        match self.shared.in_flight.with(|table| table.register(request, now)) {
+            Registered::Ready(serial) => pool::submit(&self.shared, serial),
+            Registered::Parked => {}
+            Registered::Full(taken) => self.shared.settle(taken, Some(&no_slot())),
+        }
+    }
+}
+
+/// Roughly what arguments take in memory, in bytes: sanitized ones hold at most 1,000 items.
+fn weight(arguments: &Map<String, Value>) -> usize {
+    /// A value and its place in a map.
+    const ITEM: usize = 96;
+    fn of(value: &Value) -> usize {
+        ITEM + match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(of).sum(),
+            Value::Object(members) => weight(members),
+        }
+    }
+    arguments.iter().map(|(key, value)| key.len() + of(value)).sum()
+}

@@ -1,0 +1,77 @@
+//! The one table of who still owes an answer, behind one lock, with the watchdog's wait.
+//!
+//! Lock order: the table, then the outbox. Nothing else is locked under the table's lock, and nothing waits under it.
+
+use std::{
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use crate::server::table::{Due, Limits, Table};
+
+/// The arbiter of answers: whoever removes a call from it owns the call's one answer.
+#[derive(Debug)]
+pub struct InFlight {
+    table: Mutex<Table>,
+    /// The watchdog waits here for an alarm earlier than the one it sleeps on.
+    alarmed: Condvar,
+}
+
+impl InFlight {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { table: Mutex::new(Table::new(limits)), alarmed: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        // The table's methods are total: a panic inside one is a bug that leaves counts off by one at worst.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One step of the table's. The watchdog is woken only when its next alarm has become earlier.
+    pub(super) fn with<T>(&self, step: impl FnOnce(&mut Table) -> T) -> T {
+        let mut table = self.lock();
+        let before = table.next_alarm();
+        let result = step(&mut table);
+        let after = table.next_alarm();
+        drop(table);
+        if after.is_some_and(|after| before.is_none_or(|before| after < before)) {
+            self.alarmed.notify_one();
+        }
+        result
+    }
+
+    /// One step that needs the time, which is read before the lock is taken.
+    pub(super) fn with_now<T>(&self, step: impl FnOnce(&mut Table, Instant) -> T) -> T {
+        let now = Instant::now();
+        self.with(|table| step(table, now))
+    }
+
+    /// Ends the watchdog's wait for good.
+    pub(super) fn close(&self) {
+        self.lock().close();
+        self.alarmed.notify_all();
+    }
+
+    /// The watchdog's wait: sleeps until something is due, `None` once the table is closed. `under_lock` sees it before
+    /// anybody else can touch the table, and keeps what it has dealt with.
+    pub(super) fn wait_due(&self, under_lock: impl Fn(Due) -> Option<Due>) -> Option<Vec<Due>> {
+        let mut table = self.lock();
+        loop {
+            if table.is_closed() {
+                return None;
+            }
+            let now = Instant::now();
+            let due: Vec<Due> = std::iter::from_fn(|| table.due(now)).filter_map(&under_lock).collect();
+            if !due.is_empty() {
+                return Some(due);
+            }
+            table = match table.next_alarm() {
+                None => self.alarmed.wait(table).unwrap_or_else(PoisonError::into_inner),
+                Some(at) => {
+                    let wait = at.saturating_duration_since(now);
+                    self.alarmed.wait_timeout(table, wait).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+}

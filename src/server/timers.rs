@@ -1,0 +1,62 @@
+//! A heap of instants at which something about a call must be looked at again.
+
+use std::{cmp::Reverse, collections::BinaryHeap, time::Instant};
+
+use crate::call::Serial;
+
+/// What to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Alarm {
+    /// Has the call got a slot?
+    QueueWait,
+    /// Has the call been answered?
+    Deadline,
+    /// Does the client want to know that the call still runs?
+    Progress,
+    /// Is the worker back, long after it was told to stop?
+    Stuck,
+}
+
+/// Stale entries below this number are not worth sweeping.
+const SWEEP_FROM: usize = 256;
+
+/// Alarms in the order they are due. An alarm whose call is gone stays until it is due or swept, which costs less than
+/// finding it.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    heap: BinaryHeap<Reverse<(Instant, Serial, Alarm)>>,
+}
+
+impl Timers {
+    /// Adds an alarm. `true` when it is now the earliest.
+    pub(super) fn set(&mut self, at: Instant, serial: Serial, alarm: Alarm) -> bool {
+        let earliest = self.next().is_none_or(|next| at < next);
+        self.heap.push(Reverse((at, serial, alarm)));
+        earliest
+    }
+
+    /// When the next alarm is due.
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.heap.peek().map(|Reverse((at, _, _))| *at)
+    }
+
+    /// Takes an alarm that is due.
+    pub(super) fn pop_due(&mut self, now: Instant) -> Option<(Serial, Alarm)> {
+        if self.next()? > now {
+            return None;
+        }
+        self.heap.pop().map(|Reverse((_, serial, alarm))| (serial, alarm))
+    }
+
+    /// Forgets alarms of calls that are gone once they outnumber those of the `live` ones by far.
+    pub(super) fn sweep(&mut self, live: usize, is_live: impl Fn(Serial) -> bool) {
+        if self.heap.len() > SWEEP_FROM.max(live.saturating_mul(8)) {
+            self.heap.retain(|Reverse((_, serial, _))| is_live(*serial));
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.heap.len()
+    }
+}

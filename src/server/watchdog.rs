@@ -1,0 +1,57 @@
+//! Answers in the place of work that is late: no slot in time, no end in time; and replaces workers that hang.
+
+use std::{io, sync::Arc, thread};
+
+use crate::{
+    problem::{Code, Problem},
+    protocol::reply::Outcome,
+    server::{Shared, no_slot, pool, table::Due},
+};
+
+/// The watchdog owns nothing. It ends when the table closes.
+pub(super) fn start(shared: Arc<Shared>) -> io::Result<()> {
+    let watch = move || {
+        // Progress is queued under the table's lock, so that none can come after the answer.
+        let under_lock = |due| match due {
+            Due::Progress(line) => {
+                shared.outbox.push_if_read(line);
+                None
+            }
+            other @ (Due::NoSlot(_) | Due::TimedOut(_) | Due::Stuck { .. }) => Some(other),
+        };
+        while let Some(all) = shared.in_flight.wait_due(under_lock) {
+            for due in all {
+                deal_with(&shared, due);
+            }
+        }
+    };
+    thread::Builder::new().name("watchdog".to_owned()).spawn(watch).map(drop)
+}
+
+fn deal_with(shared: &Arc<Shared>, due: Due) {
+    match due {
+        Due::Progress(_) => {}
+        Due::NoSlot(taken) => shared.settle(taken, Some(&no_slot())),
+        Due::TimedOut(taken) => shared.settle(taken, Some(&timed_out())),
+        Due::Stuck { tool, replaced, next } => {
+            let tool = shared.toolbox.get(tool).map_or("?", |tool| tool.spec().name.as_str());
+            if replaced {
+                log::warn!(target: "session", "a worker hangs in {tool}; another takes its place");
+                shared.pool.lost_one();
+            } else {
+                log::error!(target: "session", "a worker hangs in {tool}, and no more may be replaced: its slot is lost");
+            }
+            if let Some(next) = next {
+                pool::submit(shared, next);
+            }
+            if let Err(error) = pool::ensure_workers(shared) {
+                log::error!(target: "session", "no worker thread could be started: {error}");
+            }
+        }
+    }
+}
+
+fn timed_out() -> Outcome {
+    let detail = "The call ran into its deadline and was stopped. Ask for less: a narrower query, fewer rows, a smaller part of the file.";
+    Outcome::Problem(Problem::new(Code::ExecutionTimeout, detail))
+}

@@ -1,0 +1,198 @@
+//! What goes out: one JSON-RPC message on a line, in ASCII.
+
+use std::{io, sync::Arc};
+
+use memchr::memchr2_iter;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::wire::{ascii::AsciiWriter, jsonrpc::RequestId};
+
+/// One line to write, without its line end. Holds long bodies once, however often they appear in the line.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The message up to its closing brace, or up to where the parts begin.
+    head: Box<[u8]>,
+    /// What follows up to the closing brace.
+    parts: Vec<Part>,
+}
+
+/// A piece of a [`Line`]; all of it ASCII JSON.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Written as it is.
+    Plain(Arc<[u8]>),
+    /// Written as the inside of a JSON string: quotes and backslashes escaped.
+    Quoted(Arc<[u8]>),
+}
+
+/// What ends every line, for every message is an object.
+const TAIL: &[u8] = b"}\n";
+
+impl Line {
+    /// A response with a result: `{"jsonrpc":"2.0","id":…,"result":…}`.
+    pub fn result(id: &RequestId, result: &impl Serialize) -> Self {
+        let mut head = begin(Some(id));
+        head.raw(r#","result":"#).value(result);
+        Self { head: head.into_bytes(), parts: Vec::new() }
+    }
+
+    /// A response with a result whose JSON is given in parts (for bodies that are large or shared).
+    pub fn result_of_parts(id: &RequestId, parts: Vec<Part>) -> Self {
+        let mut head = begin(Some(id));
+        head.raw(r#","result":"#);
+        Self { head: head.into_bytes(), parts }
+    }
+
+    /// An error response. Without an id the member is absent: the MCP schema forbids null.
+    pub fn error(id: Option<&RequestId>, code: i64, message: &str, data: Option<&Value>) -> Self {
+        let mut head = begin(id);
+        head.raw(r#","error":{"code":"#).value(&code).raw(r#","message":"#).string(message);
+        if let Some(data) = data {
+            head.raw(r#","data":"#).value(data);
+        }
+        head.raw("}");
+        Self { head: head.into_bytes(), parts: Vec::new() }
+    }
+
+    /// A notification.
+    pub fn notification(method: &str, params: &impl Serialize) -> Self {
+        let mut head = begin(None);
+        head.raw(r#","method":"#).string(method).raw(r#","params":"#).value(params);
+        Self { head: head.into_bytes(), parts: Vec::new() }
+    }
+
+    /// Bytes of memory this line holds until it is written. A body that stands in it twice is held, and counted, once.
+    pub fn held_bytes(&self) -> usize {
+        let bodies = self.parts.iter().enumerate().filter(|(index, part)| {
+            let held_before =
+                self.parts.iter().take(*index).any(|other| Arc::ptr_eq(other.bytes(), part.bytes()));
+            !held_before
+        });
+        let overhead = size_of::<Self>() + self.parts.capacity() * size_of::<Part>();
+        overhead + self.head.len() + bodies.map(|(_, part)| part.bytes().len()).sum::<usize>()
+    }
+
+    /// Writes the line and its line end, in many small pieces where a body is quoted: `out` should be a buffer.
+    pub fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
+        out.write_all(&self.head)?;
+        for part in &self.parts {
+            match part {
+                Part::Plain(bytes) => out.write_all(bytes)?,
+                Part::Quoted(bytes) => write_quoted(out, bytes)?,
+            }
+        }
+        out.write_all(TAIL)
+    }
+}
+
+impl Part {
+    fn bytes(&self) -> &Arc<[u8]> {
+        match self {
+            Self::Plain(bytes) | Self::Quoted(bytes) => bytes,
+        }
+    }
+}
+
+/// The beginning of every message.
+fn begin(id: Option<&RequestId>) -> AsciiWriter {
+    let mut head = AsciiWriter::default();
+    head.raw(r#"{"jsonrpc":"2.0""#);
+    if let Some(id) = id {
+        head.raw(r#","id":"#).value(id);
+    }
+    head
+}
+
+/// Writes ASCII JSON as the inside of a JSON string. It holds no control characters, so two bytes are all there is to
+/// escape; each goes out at the head of the run that follows its backslash.
+fn write_quoted(out: &mut impl io::Write, json: &[u8]) -> io::Result<()> {
+    let mut written = 0;
+    for special in memchr2_iter(b'"', b'\\', json) {
+        out.write_all(json.get(written..special).unwrap_or_default())?;
+        out.write_all(b"\\")?;
+        written = special;
+    }
+    out.write_all(json.get(written..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::ascii::AsciiJson;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn written(line: &Line) -> String {
+        let mut out = Vec::new();
+        line.write_to(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[track_caller]
+    fn check(line: &Line, expected: &str) {
+        assert_eq!(written(line), format!("{expected}\n"));
+    }
+
+    #[test]
+    fn messages_are_written_as_json_rpc_wants_them() {
+        let text = RequestId::String("é".into());
+        check(
+            &Line::result(&text, &json!({"a": "ß"})),
+            r#"{"jsonrpc":"2.0","id":"\u00e9","result":{"a":"\u00df"}}"#,
+        );
+        check(
+            &Line::result(&RequestId::Negative(-7), &json!({})),
+            r#"{"jsonrpc":"2.0","id":-7,"result":{}}"#,
+        );
+        let largest = RequestId::Unsigned(u64::MAX);
+        check(
+            &Line::error(Some(&largest), -32602, "no \"x\"", Some(&json!({"k": [1]}))),
+            r#"{"jsonrpc":"2.0","id":18446744073709551615,"error":{"code":-32602,"message":"no \"x\"","data":{"k":[1]}}}"#,
+        );
+        check(
+            &Line::error(None, -32700, "Parse error", None),
+            r#"{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}}"#,
+        );
+        check(
+            &Line::notification("notifications/x", &json!({"n": 1})),
+            r#"{"jsonrpc":"2.0","method":"notifications/x","params":{"n":1}}"#,
+        );
+    }
+
+    /// A result that holds `body` as it is and as a string.
+    fn twice(body: &AsciiJson) -> Line {
+        let constant = |json: &str| Part::Plain(json.as_bytes().into());
+        let parts = vec![
+            constant(r#"{"structuredContent":"#),
+            Part::Plain(body.bytes().clone()),
+            constant(r#","text":""#),
+            Part::Quoted(body.bytes().clone()),
+            constant(r#""}"#),
+        ];
+        Line::result_of_parts(&RequestId::Unsigned(1), parts)
+    }
+
+    #[test]
+    fn a_body_that_stands_twice_in_a_line_is_held_once() {
+        let body = AsciiJson::of(&"x".repeat(100_000));
+        let held = twice(&body).held_bytes();
+        assert!((100_000..101_000).contains(&held), "{held}");
+        check(
+            &twice(&AsciiJson::of(&json!({"a": "\\\"\n"}))),
+            r#"{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"a":"\\\"\n"},"text":"{\"a\":\"\\\\\\\"\\n\"}"}}"#,
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_quoted_body_reads_back_as_its_own_text(text in any::<String>()) {
+            let body = AsciiJson::of(&json!({"t": text, "n": [1.5, null]}));
+            let message: Value = serde_json::from_str(&written(&twice(&body))).unwrap();
+            let quoted: Value = serde_json::from_str(message["result"]["text"].as_str().unwrap()).unwrap();
+            prop_assert_eq!(&quoted, &message["result"]["structuredContent"]);
+            prop_assert_eq!(quoted["t"].as_str(), Some(text.as_str()));
+        }
+    }
+}
