@@ -4,3 +4,5 @@ mod cluster;
 mod cli;
 mod schemas;
 mod sql_run;
+#[cfg(feature = "tls")]
+mod sql_tls;
