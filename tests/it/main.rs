@@ -1,1 +1,11 @@
 //! Drives the real binary over real pipes. One module a subject.
+#![cfg(test)]
+
+mod support;
+mod schema;
+
+mod protocol;
+mod tools;
+mod session;
+mod load;
+mod rooms;
