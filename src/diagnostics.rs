@@ -1,1 +1,309 @@
-//! The only writer to stderr. Escapes what came from outside, and never makes a caller wait for a reader of logs.
+//! The log, and the only writer to stderr.
+//!
+//! Whoever reads the log must never make a caller wait: stderr may be a pipe that nobody drains. So a line is written
+//! only when the kernel says that it fits now; otherwise it is dropped, and the next line that fits is preceded by the
+//! number of those that did not. A log record is one line, whatever text from outside is in it.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    os::{
+        fd::{AsFd, BorrowedFd},
+        unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
+    },
+    panic,
+    path::Path,
+};
+
+use jiff::Timestamp;
+use log::{Level, LevelFilter, Record};
+use nix::{
+    fcntl::OFlag,
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+};
+
+/// The longest line in bytes, line end included: what a pipe takes whole or not at all (`PIPE_BUF`, pipe(7)).
+const MAX_LINE_BYTES: usize = 4_096;
+/// How long [`complain`] waits for a reader of stderr, in milliseconds: nobody is served meanwhile.
+const COMPLAINT_WAIT_MS: u16 = 1_000;
+
+/// Where log lines go.
+#[derive(Debug)]
+pub enum Target {
+    /// Standard error, unless it is the client's own stream. Holds what `JOURNAL_STREAM` says, if it is set.
+    Stderr {
+        /// `dev:ino` of the stream that leads to systemd's journal (systemd.exec(5)).
+        journal_stream: Option<String>,
+    },
+    /// A file opened by [`open_file`].
+    File(File),
+}
+
+/// Opens `MCP_LOG_FILE` for appending; a new file can be read by its owner only. Never waits: a FIFO without a reader is
+/// an error.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags.bits()).open(path)
+}
+
+/// Starts the log, once: further calls change nothing. Other crates are heard from `warn` on. A panic's message goes to
+/// the log and nowhere else.
+pub fn init(level: LevelFilter, target: Target) {
+    let (out, style) = match target {
+        Target::File(file) => (Some(file), Style::Dated),
+        Target::Stderr { journal_stream } => {
+            let stderr = stderr();
+            let journal = stderr.as_ref().is_some_and(|file| is_journal(file, journal_stream.as_deref()));
+            (stderr, if journal { Style::Journal } else { Style::Dated })
+        }
+    };
+    let started = env_logger::Builder::new()
+        .filter_level(level)
+        .format(
+            move |line, record| if is_noise(record) { Ok(()) } else { line.write_all(&style.line(record)) },
+        )
+        .target(env_logger::Target::Pipe(Box::new(LineWriter { out, dropped: 0 })))
+        .try_init();
+    if started.is_ok() {
+        panic::set_hook(Box::new(|info| log::error!("panic: {info}")));
+    }
+}
+
+/// Tells whoever started the program, on stderr: configuration errors, hints. One call is one line.
+pub fn complain(line: &str) {
+    let Some(stderr) = stderr() else { return };
+    let patience = PollTimeout::from(COMPLAINT_WAIT_MS);
+    if fits(&stderr, patience) {
+        // There is nobody left to tell that this failed.
+        drop((&stderr).write(&cut(escape(line))));
+    }
+}
+
+/// Text from outside, made safe to look at: controls, line ends, bidirectional controls and invisible tags as escapes.
+/// Escaping twice is escaping once.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                safe.extend(c.escape_unicode());
+            }
+            '\u{feff}' | '\u{e0000}'..='\u{e007f}' => safe.extend(c.escape_unicode()),
+            c if c.is_control() => safe.extend(c.escape_default()),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// A descriptor of our own for standard error; none when it is the stream on which the client speaks, as inetd hands it
+/// over: one line there would break the protocol.
+fn stderr() -> Option<File> {
+    let own = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().map(File::from);
+    let stderr = own(io::stderr().as_fd()).ok()?;
+    let clients = [own(io::stdin().as_fd()), own(io::stdout().as_fd())];
+    let is_clients = clients.iter().flatten().any(|stream| is_same_socket(&stderr, stream));
+    (!is_clients).then_some(stderr)
+}
+
+fn is_same_socket(a: &File, b: &File) -> bool {
+    let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) else { return false };
+    a.file_type().is_socket() && (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+fn is_journal(stderr: &File, journal_stream: Option<&str>) -> bool {
+    let Ok(metadata) = stderr.metadata() else { return false };
+    journal_stream == Some(format!("{}:{}", metadata.dev(), metadata.ino()).as_str())
+}
+
+/// What other crates tell beyond warnings: at `debug` they would log a client's SQL.
+fn is_noise(record: &Record<'_>) -> bool {
+    let ours =
+        record.module_path().is_some_and(|path| path.split("::").next() == Some(env!("CARGO_CRATE_NAME")));
+    record.level() > Level::Warn && !ours
+}
+
+/// How a line begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// Time and level.
+    Dated,
+    /// A syslog priority (sd-daemon(3)); the journal knows the time.
+    Journal,
+}
+
+impl Style {
+    fn line(self, record: &Record<'_>) -> Vec<u8> {
+        let target = record.target();
+        let target = target.strip_prefix(concat!(env!("CARGO_CRATE_NAME"), "::")).unwrap_or(target);
+        let message = escape(&record.args().to_string());
+        cut(match self {
+            Self::Dated => format!("{:.3} {:5} {target} {message}", Timestamp::now(), record.level()),
+            Self::Journal => format!("<{}>{target} {message}", priority(record.level())),
+        })
+    }
+}
+
+/// The syslog priority (RFC 5424 section 6.2.1).
+fn priority(level: Level) -> u8 {
+    match level {
+        Level::Error => 3,
+        Level::Warn => 4,
+        Level::Info => 6,
+        Level::Debug | Level::Trace => 7,
+    }
+}
+
+/// The line's bytes with their line end, cut to [`MAX_LINE_BYTES`] between characters.
+fn cut(mut line: String) -> Vec<u8> {
+    const MARK: &str = "…";
+    if line.len() >= MAX_LINE_BYTES {
+        line.truncate(line.floor_char_boundary(MAX_LINE_BYTES - 1 - MARK.len()));
+        line.push_str(MARK);
+    }
+    line.push('\n');
+    line.into_bytes()
+}
+
+/// Takes whole lines, one a write, and never waits.
+#[derive(Debug)]
+struct LineWriter {
+    out: Option<File>,
+    dropped: u64,
+}
+
+impl LineWriter {
+    fn put(&mut self, line: &[u8]) -> bool {
+        let Some(mut out) = self.out.as_ref() else { return true };
+        fits(out, PollTimeout::ZERO) && out.write(line).is_ok_and(|written| written == line.len())
+    }
+
+    fn catch_up(&mut self) {
+        if self.dropped > 0
+            && self.put(format!("{} log lines were dropped: nobody read them\n", self.dropped).as_bytes())
+        {
+            self.dropped = 0;
+        }
+    }
+}
+
+impl Write for LineWriter {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.catch_up();
+        if self.dropped > 0 || !self.put(line) {
+            self.dropped += 1;
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether a line can be written within `patience`.
+fn fits(out: &File, patience: PollTimeout) -> bool {
+    let mut fds = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
+    let polled = poll(&mut fds, patience);
+    polled.is_ok()
+        && fds.iter().any(|fd| fd.revents().is_some_and(|events| events.contains(PollFlags::POLLOUT)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        io::Read,
+        os::{fd::OwnedFd, unix::net::UnixStream},
+    };
+
+    #[track_caller]
+    fn check_escape(text: &str, expected: &str) {
+        assert_eq!(escape(text), expected);
+        assert_eq!(escape(expected), expected, "escaping twice is escaping once");
+    }
+
+    #[test]
+    fn text_from_outside_cannot_forge_a_line_or_hide() {
+        check_escape("plain, ünïcode and \\ stay", "plain, ünïcode and \\ stay");
+        check_escape("a\nERROR b\r\t", "a\\nERROR b\\r\\t");
+        check_escape("\u{1b}[31m\u{7f}\u{85}", "\\u{1b}[31m\\u{7f}\\u{85}");
+        check_escape("\u{202e}txt\u{2066}\u{200f}", "\\u{202e}txt\\u{2066}\\u{200f}");
+        check_escape("\u{2028}\u{feff}\u{e0041}", "\\u{2028}\\u{feff}\\u{e0041}");
+    }
+
+    #[test]
+    fn a_line_is_cut_between_characters_to_what_a_pipe_takes_whole() {
+        assert_eq!(cut("short".to_owned()), b"short\n");
+        let long = cut("ü".repeat(MAX_LINE_BYTES));
+        assert!(long.len() <= MAX_LINE_BYTES && long.len() > MAX_LINE_BYTES - 4, "{}", long.len());
+        assert!(String::from_utf8(long).unwrap().ends_with("ü…\n"));
+        assert_eq!(cut("x".repeat(MAX_LINE_BYTES - 1)).len(), MAX_LINE_BYTES);
+    }
+
+    #[test]
+    fn a_line_begins_with_what_its_reader_needs() {
+        let args = format_args!("two\nlines");
+        let record =
+            Record::builder().level(Level::Warn).target("mcp_server_suite::server").args(args).build();
+        assert_eq!(Style::Journal.line(&record), b"<4>server two\\nlines\n");
+        let dated = String::from_utf8(Style::Dated.line(&record)).unwrap();
+        let (time, rest) = dated.split_once(' ').unwrap();
+        assert!(time.parse::<Timestamp>().is_ok() && time.len() == 24, "{time}");
+        assert_eq!(rest, "WARN  server two\\nlines\n");
+    }
+
+    #[test]
+    fn other_crates_are_heard_from_warnings_on() {
+        let noise = |level, module| is_noise(&Record::builder().level(level).module_path(module).build());
+        assert!(noise(Level::Info, Some("tokio_postgres::query")));
+        assert!(noise(Level::Debug, None));
+        assert!(!noise(Level::Warn, Some("r2d2")));
+        assert!(!noise(Level::Trace, Some("mcp_server_suite::server")));
+        assert!(!noise(Level::Trace, Some("mcp_server_suite")));
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_drains_costs_lines_and_no_time() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut log = LineWriter { out: Some(File::from(OwnedFd::from(writer))), dropped: 0 };
+        let line = cut("x".repeat(MAX_LINE_BYTES));
+        for _ in 0..100 {
+            log.write_all(&line).unwrap();
+        }
+        let dropped = log.dropped;
+        assert!(dropped > 0);
+        let mut drained = vec![0; MAX_LINE_BYTES * 2];
+        reader.read_exact(&mut drained).unwrap();
+        log.write_all(b"fits again\n").unwrap();
+        drop(log);
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        let told = format!("\n{dropped} log lines were dropped: nobody read them\nfits again\n");
+        assert!(rest.ends_with(&told), "{}", rest.split_off(rest.len() - 100));
+    }
+
+    #[test]
+    fn a_reader_that_is_gone_costs_no_time_either() {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let mut log = LineWriter { out: Some(File::from(OwnedFd::from(writer))), dropped: 0 };
+        log.write_all(b"lost\n").unwrap();
+        assert_eq!(log.dropped, 1);
+    }
+
+    #[test]
+    fn the_clients_own_socket_is_told_apart() {
+        let (one, other) = UnixStream::pair().unwrap();
+        let file = |stream: &UnixStream| File::from(stream.as_fd().try_clone_to_owned().unwrap());
+        assert!(is_same_socket(&file(&one), &file(&one)));
+        assert!(!is_same_socket(&file(&one), &file(&other)));
+        let tty_like = File::open("/dev/null").unwrap();
+        assert!(!is_same_socket(&tty_like, &tty_like));
+        let metadata = file(&one).metadata().unwrap();
+        let stream = format!("{}:{}", metadata.dev(), metadata.ino());
+        assert!(is_journal(&file(&one), Some(&stream)));
+        assert!(!is_journal(&file(&other), Some(&stream)));
+        assert!(!is_journal(&file(&one), None));
+    }
+}

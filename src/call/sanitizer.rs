@@ -1,7 +1,358 @@
-//! TEMP
-use crate::{problem::Problem, wire::json::Fault};
+//! Structure and code points of arguments, before anything looks at what they mean (CONTRACT section 4).
+//!
+//! Nothing is repaired: what passes is what came, what does not is refused with the place it stands at. Control and
+//! direction characters are never echoed as they are, so a refusal cannot carry them on.
+
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
-/// TEMP
+
+use crate::{
+    problem::{Code, Problem},
+    wire::json::{Fault, FaultKind},
+};
+
+/// The deepest nesting, in levels. The arguments object is level 1, what a member of it holds is level 2.
+pub const MAX_DEPTH: usize = 8;
+/// The most members of objects and elements of arrays, at every level together.
+pub const MAX_ITEMS: usize = 1_000;
+/// The longest string in characters.
+pub const MAX_STRING_CHARS: usize = 65_536;
+/// The longest key in characters.
+pub const MAX_KEY_CHARS: usize = 64;
+
+/// Passes on arguments whose structure and code points are sound.
+///
+/// # Errors
+/// `MCP_VALIDATION_ERROR` that names the first place where they are not.
 pub fn sanitize(arguments: Result<Map<String, Value>, Fault>) -> Result<Map<String, Value>, Problem> {
-    arguments.map_err(|f| Problem::new(crate::problem::Code::Validation, f.to_string()))
+    let arguments = arguments.map_err(|fault| Problem::new(Code::Validation, unreadable(&fault.kind)))?;
+    let mut items = 0;
+    match judge_members(&arguments, 1, &mut items) {
+        Ok(()) => Ok(arguments),
+        Err(offence) => Err(offence.into_problem()),
+    }
+}
+
+/// Whether `c` may not stand in a string, wherever it comes from: controls but TAB, LF and CR; direction controls; the
+/// tag block, whose characters nobody sees; noncharacters.
+pub const fn is_forbidden(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' => false,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{e0000}'..='\u{e007f}' => true,
+        '\u{fdd0}'..='\u{fdef}' => true,
+        _ => c as u32 & 0xfffe == 0xfffe,
+    }
+}
+
+/// What the reader found wrong inside the arguments, told to the model.
+fn unreadable(fault: &FaultKind) -> String {
+    let what = match fault {
+        FaultKind::DuplicateKey => "the same key stands twice in one object",
+        FaultKind::TooDeep { .. } => return too_deep("They are"),
+        FaultKind::TooMany { .. } => {
+            return format!(
+                "The arguments hold more than {MAX_ITEMS} members and elements in all; send fewer."
+            );
+        }
+        FaultKind::NumberRange => {
+            "a number is outside the range of a 64-bit integer or double; send it as a string"
+        }
+        FaultKind::LoneSurrogate => "a string holds half of a UTF-16 surrogate pair; send whole characters",
+        FaultKind::Syntax(_) | FaultKind::InvalidUtf8 | FaultKind::ByteOrderMark => "they are not JSON",
+    };
+    format!("The arguments cannot be taken: {what}.")
+}
+
+fn too_deep(subject: &str) -> String {
+    format!(
+        "{subject} nested deeper than {MAX_DEPTH} levels (the arguments object is level 1); send flatter arguments."
+    )
+}
+
+/// What is wrong with one value, a row a rule.
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    Key,
+    Depth,
+    Items,
+    StringLength,
+    CodePoint(char),
+}
+
+/// One step from the arguments down to a value.
+enum Segment {
+    Key(String),
+    Index(usize),
+}
+
+/// A broken rule and where, the innermost segment first.
+struct Offence {
+    rule: Rule,
+    path: Vec<Segment>,
+}
+
+impl From<Rule> for Offence {
+    fn from(rule: Rule) -> Self {
+        Self { rule, path: Vec::new() }
+    }
+}
+
+impl Offence {
+    fn beneath(mut self, segment: Segment) -> Self {
+        self.path.push(segment);
+        self
+    }
+
+    fn into_problem(self) -> Problem {
+        let mut place = String::new();
+        for segment in self.path.iter().rev() {
+            match segment {
+                Segment::Key(key) if place.is_empty() => place.push_str(&visible(key)),
+                Segment::Key(key) => place.extend([".", &visible(key)]),
+                Segment::Index(index) => place.extend(["[", &index.to_string(), "]"]),
+            }
+        }
+        let detail = match self.rule {
+            Rule::Key => format!(
+                "The key `{place}` is not a letter or underscore followed by at most {} letters, digits or underscores.",
+                MAX_KEY_CHARS - 1
+            ),
+            Rule::Depth => too_deep(&format!("`{place}` is")),
+            Rule::Items => {
+                format!(
+                    "The arguments hold more than {MAX_ITEMS} members and elements in all, at `{place}`; send fewer."
+                )
+            }
+            Rule::StringLength => {
+                format!("`{place}` is longer than {MAX_STRING_CHARS} characters; send less.")
+            }
+            Rule::CodePoint(c) => {
+                format!(
+                    "`{place}` holds the character U+{:04X}, which is not allowed; leave it out.",
+                    u32::from(c)
+                )
+            }
+        };
+        let problem = Problem::new(Code::Validation, detail);
+        match self.path.last() {
+            Some(Segment::Key(parameter)) => problem.param(visible(parameter)),
+            Some(Segment::Index(_)) | None => problem,
+        }
+    }
+}
+
+/// A key fit to be shown: what is not printable ASCII is written as its code point, and a long key is cut.
+fn visible(key: &str) -> String {
+    let mut shown = String::new();
+    for c in key.chars().take(MAX_KEY_CHARS) {
+        match c {
+            ' '..='~' if c != '`' => shown.push(c),
+            // Writing to a string cannot fail.
+            _ => drop(write!(shown, "<U+{:04X}>", u32::from(c))),
+        }
+    }
+    if key.chars().nth(MAX_KEY_CHARS).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+fn judge(value: &Value, depth: usize, items: &mut usize) -> Result<(), Offence> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+        Value::String(text) => judge_text(text).map_err(Offence::from),
+        Value::Array(elements) => judge_elements(elements, depth, items),
+        Value::Object(members) => judge_members(members, depth, items),
+    }
+}
+
+fn judge_members(members: &Map<String, Value>, depth: usize, items: &mut usize) -> Result<(), Offence> {
+    if depth > MAX_DEPTH {
+        return Err(Rule::Depth.into());
+    }
+    for (key, value) in members {
+        let judged = if is_key(key) {
+            count(items).and_then(|()| judge(value, depth + 1, items))
+        } else {
+            Err(Rule::Key.into())
+        };
+        judged.map_err(|offence| offence.beneath(Segment::Key(key.clone())))?;
+    }
+    Ok(())
+}
+
+fn judge_elements(elements: &[Value], depth: usize, items: &mut usize) -> Result<(), Offence> {
+    if depth > MAX_DEPTH {
+        return Err(Rule::Depth.into());
+    }
+    for (index, value) in elements.iter().enumerate() {
+        count(items)
+            .and_then(|()| judge(value, depth + 1, items))
+            .map_err(|offence| offence.beneath(Segment::Index(index)))?;
+    }
+    Ok(())
+}
+
+fn count(items: &mut usize) -> Result<(), Offence> {
+    *items += 1;
+    if *items > MAX_ITEMS { Err(Rule::Items.into()) } else { Ok(()) }
+}
+
+/// `[A-Za-z_][A-Za-z0-9_]{0,63}`
+fn is_key(key: &str) -> bool {
+    key.len() <= MAX_KEY_CHARS
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !key.bytes().next().is_none_or(|first| first.is_ascii_digit())
+}
+
+fn judge_text(text: &str) -> Result<(), Rule> {
+    // Most strings are short and plain: one pass over their bytes settles them.
+    if text.len() <= MAX_STRING_CHARS && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+        return Ok(());
+    }
+    let mut chars = 0;
+    for c in text.chars() {
+        chars += 1;
+        if chars > MAX_STRING_CHARS {
+            return Err(Rule::StringLength);
+        }
+        if is_forbidden(c) {
+            return Err(Rule::CodePoint(c));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// `Ok`, or the parameter that is named and what the detail says.
+    #[track_caller]
+    fn check(arguments: &Value, expected: Result<(), (&str, &str)>) {
+        let arguments = arguments.as_object().unwrap();
+        match (sanitize(Ok(arguments.clone())), expected) {
+            (Ok(passed), Ok(())) => assert_eq!(&passed, arguments),
+            (Err(problem), Err((parameter, part))) => {
+                assert_eq!(problem.code(), Code::Validation);
+                assert_eq!(problem.invalid_params(), [parameter]);
+                assert!(problem.detail().contains(part), "{:?} does not say {part:?}", problem.detail());
+                assert!(problem.detail().chars().all(|c| matches!(c, ' '..='~')), "{:?}", problem.detail());
+            }
+            (outcome, expected) => panic!("{outcome:?} is not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_key_is_an_identifier_of_at_most_64_characters() {
+        for key in ["a", "_", "Z9_", "aB", &"k".repeat(64)] {
+            check(&json!({key: 1}), Ok(()));
+            check(&json!({"p": {key: 1}}), Ok(()));
+        }
+        for (key, shown) in [
+            ("", "The key ``"),
+            ("9a", "The key `9a`"),
+            ("a-b", "`a-b`"),
+            ("a.b", "`a.b`"),
+            ("a b", "`a b`"),
+            ("é", "`<U+00E9>`"),
+            ("a\u{202e}b", "`a<U+202E>b`"),
+            ("a\0", "`a<U+0000>`"),
+            ("a`b", "`a<U+0060>b`"),
+            ("\u{ff41}", "`<U+FF41>`"),
+        ] {
+            let named = shown.trim_start_matches("The key ").trim_matches('`');
+            check(&json!({key: 1}), Err((named, shown)));
+            check(&json!({"p": [{key: 1}]}), Err(("p", &format!("`p[0].{named}`"))));
+        }
+        let long = "k".repeat(65);
+        check(&json!({long: 1}), Err((&format!("{}...", "k".repeat(64)), "at most 63")));
+    }
+
+    #[test]
+    fn nesting_is_at_most_8_levels_of_which_the_arguments_are_the_first() {
+        let nested = |levels: usize, inner: Value| (1..levels).fold(inner, |value, _| json!([value]));
+        check(&json!({"p": nested(8, json!(1))}), Ok(()));
+        check(&json!({"p": nested(7, json!([]))}), Ok(()));
+        check(&json!({"p": nested(7, json!({}))}), Ok(()));
+        check(
+            &json!({"p": nested(8, json!([]))}),
+            Err(("p", "`p[0][0][0][0][0][0][0]` is nested deeper than 8 levels")),
+        );
+        check(&json!({"p": nested(8, json!({}))}), Err(("p", "deeper than 8")));
+        check(
+            &json!({"p": {"a": {"b": {"c": {"d": {"e": {"f": {"g": {}}}}}}}}}),
+            Err(("p", "`p.a.b.c.d.e.f.g`")),
+        );
+        check(&json!({"p": nested(60, json!(1))}), Err(("p", "deeper than 8")));
+    }
+
+    #[test]
+    fn members_and_elements_are_counted_together() {
+        check(&json!({"p": vec![0; 999]}), Ok(()));
+        check(&json!({"p": vec![0; 1000]}), Err(("p", "at `p[999]`")));
+        check(&json!({"p": vec![0; 499], "q": vec![0; 499]}), Ok(()));
+        check(&json!({"p": vec![0; 499], "q": vec![0; 500]}), Err(("q", "more than 1000")));
+        check(&json!({"p": vec![json!({"a": 1}); 499]}), Ok(()));
+        check(&json!({"p": vec![json!({"a": 1}); 500]}), Err(("p", "at `p[499].a`")));
+    }
+
+    #[test]
+    fn strings_are_counted_in_characters() {
+        for c in ["a", "é", "€", "😀", "\t"] {
+            check(&json!({"p": c.repeat(65_536)}), Ok(()));
+            check(&json!({"p": [c.repeat(65_537)]}), Err(("p", "`p[0]` is longer than 65536 characters")));
+        }
+    }
+
+    #[test]
+    fn code_points_that_hide_or_control_are_refused() {
+        let fine = "\t\n\r ~\u{a0}é\u{61b}\u{61d}\u{200d}\u{2010}\u{2029}\u{202f}\u{2065}\u{206a}\u{fdcf}\u{fdf0}\u{fffd}\u{1fffd}\u{dfffd}\u{e0080}\u{10fffd}\u{feff}";
+        check(&json!({"p": fine}), Ok(()));
+        for range in [
+            '\0'..='\u{8}',
+            '\u{b}'..='\u{c}',
+            '\u{e}'..='\u{1f}',
+            '\u{7f}'..='\u{9f}',
+            '\u{61c}'..='\u{61c}',
+            '\u{200e}'..='\u{200f}',
+            '\u{202a}'..='\u{202e}',
+            '\u{2066}'..='\u{2069}',
+            '\u{fdd0}'..='\u{fdef}',
+            '\u{fffe}'..='\u{ffff}',
+            '\u{1fffe}'..='\u{1ffff}',
+            '\u{efffe}'..='\u{effff}',
+            '\u{10fffe}'..='\u{10ffff}',
+            '\u{e0000}'..='\u{e007f}',
+        ] {
+            for c in range {
+                let told = format!("`p.q[1]` holds the character U+{:04X}", u32::from(c));
+                check(&json!({"p": {"q": ["", format!("a{c}b")]}}), Err(("p", &told)));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_bools_and_nulls_are_left_to_the_schema() {
+        check(&json!({}), Ok(()));
+        check(&json!({"a": null, "b": true, "c": -1, "d": 10.0, "e": u64::MAX}), Ok(()));
+    }
+
+    #[test]
+    fn what_the_reader_could_not_take_is_told_in_band() {
+        for (kind, part) in [
+            (FaultKind::DuplicateKey, "the same key stands twice"),
+            (FaultKind::TooDeep { limit: 64 }, "deeper than 8 levels"),
+            (FaultKind::NumberRange, "outside the range"),
+            (FaultKind::LoneSurrogate, "surrogate"),
+        ] {
+            let problem = sanitize(Err(Fault { kind, offset: 7 })).unwrap_err();
+            assert_eq!(problem.code(), Code::Validation);
+            assert!(problem.detail().contains(part), "{}", problem.detail());
+        }
+    }
 }

@@ -48,6 +48,8 @@ impl Dispatcher {
     pub(super) fn read_all(&mut self, mut frames: FrameReader<impl Read>) {
         while self.shared.outbox.wait_for_client() {
             match frames.next_frame() {
+                // What a signal cut short is no message of the client's.
+                Ok(Some(_)) if self.shared.outbox.has_reading_ended() => return,
                 Ok(Some(frame)) => self.frame(&frame),
                 Ok(None) => return,
                 Err(FrameError::TooLong { limit }) => self.reject(None, &Rejection::TooLong { limit }),

@@ -102,6 +102,11 @@ impl Outbox {
         self.drained.notify_all();
     }
 
+    /// Whether main has ended the reading.
+    pub(super) fn has_reading_ended(&self) -> bool {
+        self.state().reading_ended
+    }
+
     /// Waits for room for an answer of `bytes`, first come first served. An answer larger than the whole bound waits
     /// until it is alone.
     pub(super) fn claim(&self, bytes: usize) -> Claim<'_> {

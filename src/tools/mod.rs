@@ -1,8 +1,11 @@
 //! The work itself. A tool knows its arguments and its resource; it knows no JSON-RPC and starts no thread of its own.
 
+pub mod arguments;
 pub mod metrics;
 pub mod files;
 pub mod sql;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::fmt;
 

@@ -83,23 +83,14 @@ impl<R: Read> FrameReader<R> {
     /// Where the next line stands in the buffer, without its line end. Of a line that will be refused, its first bytes:
     /// more than the limit.
     fn next_line(&mut self) -> Result<Option<Range<usize>>, FrameError> {
+        self.discard_refused()?;
         loop {
-            let unseen = self.buffer.get(self.scanned..self.end).unwrap_or_default();
-            if let Some(at) = memchr::memchr(b'\n', unseen) {
-                let line = self.start..self.scanned + at;
-                self.start = line.end + 1;
-                self.scanned = self.start;
-                if self.state == State::Refused {
-                    self.state = State::Line;
-                    continue;
-                }
+            if let Some(line_end) = self.find_line_end() {
+                let line = std::mem::replace(&mut self.start, self.scanned)..line_end;
                 return Ok(Some(self.without_carriage_return(line)));
             }
-            self.scanned = self.end;
             let line = self.without_carriage_return(self.start..self.end);
-            if self.state == State::Refused {
-                self.start = self.end;
-            } else if line.len() > self.limit {
+            if line.len() > self.limit {
                 self.start = self.end;
                 self.state = State::Refused;
                 return Ok(Some(line));
@@ -109,6 +100,27 @@ impl<R: Read> FrameReader<R> {
                 return Ok((!rest.is_empty()).then(|| self.without_carriage_return(rest)));
             }
         }
+    }
+
+    /// Throws away what is left of a refused line while it streams in.
+    fn discard_refused(&mut self) -> Result<(), FrameError> {
+        while self.state == State::Refused {
+            if self.find_line_end().is_some() {
+                self.state = State::Line;
+            } else {
+                self.fill()?;
+            }
+            self.start = self.scanned;
+        }
+        Ok(())
+    }
+
+    /// Looks for a line end where none was looked for yet, and passes it.
+    fn find_line_end(&mut self) -> Option<usize> {
+        let unseen = self.buffer.get(self.scanned..self.end).unwrap_or_default();
+        let line_end = memchr::memchr(b'\n', unseen).map(|at| self.scanned + at);
+        self.scanned = line_end.map_or(self.end, |line_end| line_end + 1);
+        line_end
     }
 
     fn without_carriage_return(&self, line: Range<usize>) -> Range<usize> {

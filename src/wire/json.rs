@@ -7,8 +7,14 @@ use std::str::FromStr;
 use memchr::memchr;
 use serde_json::{Map, Number, Value, map::Entry};
 
+use crate::wire::scanner::{Scanner, Token};
+
 /// Levels of arrays and objects that a text may nest; the outermost is the first.
 pub const MAX_DEPTH: usize = 64;
+
+/// Values that one quarantined value may hold, itself and all levels counted. A value takes 72 bytes of memory, and two
+/// of a text: what a text can make us hold is bounded before anybody judges it.
+const MAX_QUARANTINED_VALUES: usize = 16_384;
 
 /// What is wrong with a JSON text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +47,12 @@ pub enum FaultKind {
         /// The limit in levels.
         limit: usize,
     },
+    /// More values than anybody would judge: only told of a value that is read under quarantine.
+    #[error("more than {limit} values")]
+    TooMany {
+        /// The limit in values.
+        limit: usize,
+    },
     /// An integer outside i64 and u64, or a number outside a double's range.
     #[error("a number that cannot be represented")]
     NumberRange,
@@ -54,7 +66,11 @@ impl FaultKind {
     fn is_grammatical(&self) -> bool {
         match self {
             Self::Syntax(_) | Self::InvalidUtf8 | Self::ByteOrderMark => false,
-            Self::DuplicateKey | Self::TooDeep { .. } | Self::NumberRange | Self::LoneSurrogate => true,
+            Self::DuplicateKey
+            | Self::TooDeep { limit: _ }
+            | Self::TooMany { limit: _ }
+            | Self::NumberRange
+            | Self::LoneSurrogate => true,
         }
     }
 }
@@ -62,36 +78,19 @@ impl FaultKind {
 /// Reads one JSON text from its beginning to its end.
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
-    /// The frame, up to its first byte that is not UTF-8.
-    text: &'t str,
-    /// Whether such a byte follows.
-    cut: bool,
-    at: usize,
-    depth: usize,
-}
-
-/// A string or a number as it stands in the text.
-struct Token<'t> {
-    text: &'t str,
-    offset: usize,
+    scanner: Scanner<'t>,
+    /// How many values may still be read, where that is bounded.
+    values_left: Option<usize>,
 }
 
 impl<'t> Reader<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Self {
-        let (text, cut) = match std::str::from_utf8(bytes) {
-            Ok(text) => (text, false),
-            Err(error) => {
-                let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
-                (std::str::from_utf8(valid).unwrap_or_default(), true)
-            }
-        };
-        Self { text, cut, at: 0, depth: 0 }
+        Self { scanner: Scanner::new(bytes), values_left: None }
     }
 
     /// Whether an object begins here.
     pub(super) fn at_object(&mut self) -> bool {
-        self.skip_space();
-        self.peek() == Some(b'{')
+        self.scanner.next_byte() == Some(b'{')
     }
 
     /// Reads an object. `member` reads each value; it gets the key and where its text begins.
@@ -99,50 +98,58 @@ impl<'t> Reader<'t> {
         &mut self,
         mut member: impl FnMut(&mut Self, String, usize) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        self.open()?;
-        if self.closes(b'}') {
-            return Ok(());
+        self.scanner.open()?;
+        let mut follows = !self.scanner.closes(b'}');
+        while follows {
+            let token = self.scanner.key()?;
+            member(self, unescape(&token)?, token.offset)?;
+            follows = self.scanner.another(b'}')?;
         }
-        loop {
-            self.skip_space();
-            let token = self.scan_key()?;
-            let key = unescape(&token)?;
-            member(self, key, token.offset)?;
-            if !self.another(b'}')? {
-                return Ok(());
-            }
-        }
+        Ok(())
     }
 
     /// Reads any value.
     pub(super) fn value(&mut self) -> Result<Value, Fault> {
-        self.skip_space();
-        match self.peek() {
+        self.count_value()?;
+        match self.scanner.next_byte() {
             Some(b'{') => {
                 let mut members = Map::new();
-                self.object(|reader, key, offset| match members.entry(key) {
-                    Entry::Occupied(_) => Err(Fault { kind: FaultKind::DuplicateKey, offset }),
-                    Entry::Vacant(slot) => {
-                        slot.insert(reader.value()?);
-                        Ok(())
-                    }
-                })?;
+                self.object(|reader, key, offset| reader.member(&mut members, key, offset))?;
                 Ok(Value::Object(members))
             }
             Some(b'[') => self.array().map(Value::Array),
-            Some(b'"') => Ok(Value::String(unescape(&self.scan_string()?)?)),
-            Some(b'-' | b'0'..=b'9') => Ok(Value::Number(number(&self.scan_number()?)?)),
-            _ => self.literal(),
+            Some(b'"') => Ok(Value::String(unescape(&self.scanner.string()?)?)),
+            Some(b'-' | b'0'..=b'9') => Ok(Value::Number(number(&self.scanner.number()?)?)),
+            _ => self.scanner.literal(),
+        }
+    }
+
+    /// Reads the value of a member into the object that holds it.
+    pub(super) fn member(
+        &mut self,
+        members: &mut Map<String, Value>,
+        key: String,
+        offset: usize,
+    ) -> Result<(), Fault> {
+        match members.entry(key) {
+            Entry::Occupied(_) => Err(Fault { kind: FaultKind::DuplicateKey, offset }),
+            Entry::Vacant(slot) => {
+                slot.insert(self.value()?);
+                Ok(())
+            }
         }
     }
 
     /// Reads a value in which a fault that leaves the text JSON is handed back, while the text behind it goes on.
     pub(super) fn quarantined(&mut self) -> Result<Result<Value, Fault>, Fault> {
-        let (at, depth) = (self.at, self.depth);
-        match self.value() {
+        let begin = self.scanner.clone();
+        self.values_left = Some(MAX_QUARANTINED_VALUES);
+        let value = self.value();
+        self.values_left = None;
+        match value {
             Err(fault) if fault.kind.is_grammatical() => {
-                (self.at, self.depth) = (at, depth);
-                self.skip_value()?;
+                self.scanner = begin;
+                self.scanner.skip_value()?;
                 Ok(Err(fault))
             }
             Err(fault) => Err(fault),
@@ -152,228 +159,25 @@ impl<'t> Reader<'t> {
 
     /// Checks that nothing follows.
     pub(super) fn end(&mut self) -> Result<(), Fault> {
-        self.skip_space();
-        if self.at == self.text.len() && !self.cut {
-            Ok(())
-        } else {
-            Err(self.expected("the end of the line"))
-        }
+        self.scanner.end()
     }
 
     fn array(&mut self) -> Result<Vec<Value>, Fault> {
-        self.open()?;
+        self.scanner.open()?;
         let mut items = Vec::new();
-        if self.closes(b']') {
-            return Ok(items);
-        }
-        loop {
+        let mut follows = !self.scanner.closes(b']');
+        while follows {
             items.push(self.value()?);
-            if !self.another(b']')? {
-                return Ok(items);
-            }
+            follows = self.scanner.another(b']')?;
         }
+        Ok(items)
     }
 
-    fn literal(&mut self) -> Result<Value, Fault> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let literals = [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)];
-        for (name, value) in literals {
-            if rest.starts_with(name) {
-                self.at += name.len();
-                return Ok(value);
-            }
-        }
-        if self.at == 0 && rest.starts_with('\u{feff}') {
-            return Err(Fault { kind: FaultKind::ByteOrderMark, offset: 0 });
-        }
-        Err(self.expected("a value"))
-    }
-
-    /// Passes over one value of any depth. Checks its grammar and nothing else; keeps one byte for each open level.
-    fn skip_value(&mut self) -> Result<(), Fault> {
-        let mut open = Vec::new();
-        loop {
-            self.skip_space();
-            match self.peek() {
-                Some(b'{') => {
-                    self.at += 1;
-                    self.skip_space();
-                    if !self.eat(b'}') {
-                        self.scan_key()?;
-                        open.push(b'}');
-                        continue;
-                    }
-                }
-                Some(b'[') => {
-                    self.at += 1;
-                    self.skip_space();
-                    if !self.eat(b']') {
-                        open.push(b']');
-                        continue;
-                    }
-                }
-                Some(b'"') => drop(self.scan_string()?),
-                Some(b'-' | b'0'..=b'9') => drop(self.scan_number()?),
-                _ => drop(self.literal()?),
-            }
-            if !self.skip_to_next_value(&mut open)? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// After a value: closes what ends here, and stops before the next value, if there is one.
-    fn skip_to_next_value(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
-        while let Some(&close) = open.last() {
-            self.skip_space();
-            if self.eat(b',') {
-                if close == b'}' {
-                    self.skip_space();
-                    self.scan_key()?;
-                }
-                return Ok(true);
-            }
-            if !self.eat(close) {
-                return Err(self.expected_another(close));
-            }
-            open.pop();
-        }
-        Ok(false)
-    }
-
-    /// Enters the array or object that begins here.
-    fn open(&mut self) -> Result<(), Fault> {
-        if self.depth == MAX_DEPTH {
-            return Err(Fault { kind: FaultKind::TooDeep { limit: MAX_DEPTH }, offset: self.at });
-        }
-        self.depth += 1;
-        self.at += 1;
+    fn count_value(&mut self) -> Result<(), Fault> {
+        let Some(left) = &mut self.values_left else { return Ok(()) };
+        let too_many = FaultKind::TooMany { limit: MAX_QUARANTINED_VALUES };
+        *left = left.checked_sub(1).ok_or(Fault { kind: too_many, offset: self.scanner.offset() })?;
         Ok(())
-    }
-
-    /// Leaves the array or object if it ends here.
-    fn closes(&mut self, close: u8) -> bool {
-        self.skip_space();
-        let closes = self.eat(close);
-        if closes {
-            self.depth -= 1;
-        }
-        closes
-    }
-
-    /// After a member: whether another follows.
-    fn another(&mut self, close: u8) -> Result<bool, Fault> {
-        if self.closes(close) {
-            return Ok(false);
-        }
-        if self.eat(b',') { Ok(true) } else { Err(self.expected_another(close)) }
-    }
-
-    /// Passes over a key and its colon.
-    fn scan_key(&mut self) -> Result<Token<'t>, Fault> {
-        if self.peek() != Some(b'"') {
-            return Err(self.expected("a key in double quotes"));
-        }
-        let key = self.scan_string()?;
-        self.skip_space();
-        if self.eat(b':') { Ok(key) } else { Err(self.expected("a colon")) }
-    }
-
-    /// Passes over a string; the token is what stands between its quotes, with its escapes.
-    fn scan_string(&mut self) -> Result<Token<'t>, Fault> {
-        self.at += 1;
-        let begin = self.at;
-        loop {
-            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-            self.at += plain.unwrap_or(rest.len());
-            match self.peek() {
-                Some(b'"') => {
-                    let text = self.text.get(begin..self.at).unwrap_or_default();
-                    self.at += 1;
-                    return Ok(Token { text, offset: begin });
-                }
-                Some(b'\\') => self.scan_escape()?,
-                Some(_) => return Err(self.expected("a control character to be escaped")),
-                None => return Err(self.expected("a double quote at the end of the string")),
-            }
-        }
-    }
-
-    fn scan_escape(&mut self) -> Result<(), Fault> {
-        let escape = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
-        let length = match escape {
-            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 2,
-            [b'u', a, b, c, d, ..] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => 6,
-            _ => return Err(self.expected("an escape that JSON knows")),
-        };
-        self.at += length;
-        Ok(())
-    }
-
-    /// Passes over a number (RFC 8259 section 6).
-    fn scan_number(&mut self) -> Result<Token<'t>, Fault> {
-        let begin = self.at;
-        self.eat(b'-');
-        if !self.eat(b'0') {
-            self.scan_digits()?;
-        }
-        if self.eat(b'.') {
-            self.scan_digits()?;
-        }
-        if self.eat(b'e') || self.eat(b'E') {
-            let _signed = self.eat(b'+') || self.eat(b'-');
-            self.scan_digits()?;
-        }
-        // A number has no end of its own: what is cut off behind a digit must not pass for a whole one.
-        match self.peek() {
-            Some(b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n') => {}
-            None if self.depth == 0 => {}
-            _ => return Err(self.expected("the end of the number")),
-        }
-        Ok(Token { text: self.text.get(begin..self.at).unwrap_or_default(), offset: begin })
-    }
-
-    fn scan_digits(&mut self) -> Result<(), Fault> {
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits == 0 {
-            return Err(self.expected("a digit"));
-        }
-        self.at += digits;
-        Ok(())
-    }
-
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.peek() {
-            self.at += 1;
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn eat(&mut self, byte: u8) -> bool {
-        let eaten = self.peek() == Some(byte);
-        if eaten {
-            self.at += 1;
-        }
-        eaten
-    }
-
-    fn expected_another(&self, close: u8) -> Fault {
-        self.expected(if close == b'}' {
-            "a comma or a closing brace"
-        } else {
-            "a comma or a closing bracket"
-        })
-    }
-
-    /// A syntax fault here; where the text was cut, the reason is the cut.
-    fn expected(&self, what: &'static str) -> Fault {
-        let cut = self.cut && self.at >= self.text.len();
-        Fault { kind: if cut { FaultKind::InvalidUtf8 } else { FaultKind::Syntax(what) }, offset: self.at }
     }
 }
 
@@ -577,6 +381,16 @@ mod tests {
         assert_eq!(first.to_string(), "a lone surrogate at byte 2", "the first fault is kept");
     }
 
+    #[test]
+    fn a_quarantined_value_is_not_built_beyond_what_anybody_would_judge() {
+        let zeros = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        let most = zeros(MAX_QUARANTINED_VALUES - 1);
+        assert!(read_quarantined(most.as_bytes()).unwrap().is_ok());
+        let fault = read_quarantined(zeros(500_000).as_bytes()).unwrap().unwrap_err();
+        assert_eq!(fault.to_string(), "more than 16384 values at byte 32767");
+        assert!(read(zeros(500_000).as_bytes()).is_ok(), "elsewhere only the frame bounds them");
+    }
+
     /// Text that is JSON or nearly so.
     fn near_json() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
@@ -651,7 +465,7 @@ mod tests {
         #[test]
         fn passing_over_a_value_judges_its_grammar_like_reading_it(text in near_json()) {
             let mut reader = Reader::new(text.as_bytes());
-            let skipped = reader.skip_value().and_then(|()| reader.end());
+            let skipped = reader.scanner.skip_value().and_then(|()| reader.end());
             match read(text.as_bytes()) {
                 Err(fault) if fault.kind.is_grammatical() => {}
                 read => prop_assert_eq!(read.map(drop).map_err(|fault| fault.offset), skipped.map_err(|fault| fault.offset)),

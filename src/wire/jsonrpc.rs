@@ -174,7 +174,7 @@ impl Envelope {
             (Some(Value::String(method)), false) => self.judge_call(id, method),
             (Some(_), false) => Err("`method` must be a string"),
             (Some(_), true) => Err("`method` and `result` or `error` exclude each other"),
-            (None, true) => self.judge_response(id),
+            (None, true) => self.judge_response(id.as_ref()),
             (None, false) => Err("`method` is missing"),
         }
     }
@@ -190,7 +190,7 @@ impl Envelope {
     }
 
     /// A response is not answered, whatever it holds; least of all an error that, like ours, names no request.
-    fn judge_response(self, id: Option<RequestId>) -> Result<Incoming, &'static str> {
+    fn judge_response(self, id: Option<&RequestId>) -> Result<Incoming, &'static str> {
         if self.members.contains_key("result") && self.members.contains_key("error") {
             return Err("`result` and `error` exclude each other");
         }
@@ -207,21 +207,14 @@ impl Envelope {
 fn read_params(reader: &mut Reader<'_>, quarantine: &str) -> Result<Params, Fault> {
     let mut params = Params::default();
     reader.object(|reader, key, offset| {
-        let is_duplicate = Err(Fault { kind: FaultKind::DuplicateKey, offset });
-        if key == quarantine {
-            if params.quarantined.is_some() {
-                return is_duplicate;
-            }
-            params.quarantined = Some(reader.quarantined()?);
-            return Ok(());
+        if key != quarantine {
+            return reader.member(&mut params.members, key, offset);
         }
-        match params.members.entry(key) {
-            Entry::Occupied(_) => is_duplicate,
-            Entry::Vacant(slot) => {
-                slot.insert(reader.value()?);
-                Ok(())
-            }
+        if params.quarantined.is_some() {
+            return Err(Fault { kind: FaultKind::DuplicateKey, offset });
         }
+        params.quarantined = Some(reader.quarantined()?);
+        Ok(())
     })?;
     Ok(params)
 }

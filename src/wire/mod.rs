@@ -3,6 +3,7 @@
 pub mod stream;
 mod wake;
 pub mod frame;
+mod scanner;
 pub mod json;
 pub mod jsonrpc;
 mod line;

@@ -18,9 +18,18 @@ const LINES: [(&str, Option<&str>); 19] = [
     (r#"{"jsonrpc":"2.0","id":ID,"method":"ping"}"#, Some("result")),
     (r#"{"jsonrpc":"2.0","id":"sID","method":"ping"}"#, Some("result")),
     (r#"{"jsonrpc":"2.0","id":ID,"method":"server/discover","params":{"_meta":META}}"#, Some("result")),
-    (r#"{"jsonrpc":"2.0","id":ID,"method":"server/discover","params":{"_meta":META,"more":1}}"#, Some("-32602")),
-    (r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"_meta":META,"name":"system_metrics","arguments":{"a":1,"a":1}}}"#, Some("problem")),
-    (r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"_meta":META,"name":"nope"}}"#, Some("-32602")),
+    (
+        r#"{"jsonrpc":"2.0","id":ID,"method":"server/discover","params":{"_meta":META,"more":1}}"#,
+        Some("-32602"),
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"_meta":META,"name":"system_metrics","arguments":{"a":1,"a":1}}}"#,
+        Some("problem"),
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"_meta":META,"name":"nope"}}"#,
+        Some("-32602"),
+    ),
     (r#"{"jsonrpc":"2.0","id":ID,"method":"nope","params":{"_meta":META}}"#, Some("-32601")),
     (r#"{"jsonrpc":"2.0","id":ID,"method":"tools/list"}"#, Some("-32602")),
     (r#"{"jsonrpc":"1.0","id":ID,"method":"ping"}"#, Some("-32600")),
@@ -123,7 +132,12 @@ fn a_slow_reader_gets_256_answers_of_a_mebibyte_in_bounded_memory() {
     for id in 0..ANSWERS {
         let arguments = json!({"relative_path": "large", "max_bytes": BYTES});
         let params = modern(json!({"name": "sandbox_fs_read", "arguments": arguments}));
-        writeln!(requests, "{}", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).unwrap();
+        writeln!(
+            requests,
+            "{}",
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+        )
+        .unwrap();
     }
     stdin.write_all(requests.as_bytes()).unwrap();
 

@@ -8,4 +8,5 @@ mod protocol;
 mod tools;
 mod session;
 mod load;
+mod cli;
 mod rooms;

@@ -66,7 +66,9 @@ fn check_text(client: &mut Client, table: impl IntoIterator<Item = (&'static str
 #[test]
 fn a_line_that_is_no_json_is_a_parse_error_and_the_next_line_is_read() {
     let mut client = Client::initialized(&[], "2025-11-25");
-    let deep = |depth| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"_meta":{}}}}}"#, nested(depth));
+    let deep = |depth| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"_meta":{}}}}}"#, nested(depth))
+    };
     let table: Vec<(Vec<u8>, Answer)> = vec![
         (b"{".to_vec(), Error(PARSE)),
         (b"nonsense".to_vec(), Error(PARSE)),
@@ -90,15 +92,24 @@ fn a_line_that_is_no_json_is_a_parse_error_and_the_next_line_is_read() {
         [
             (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, error_for(1, PARSE)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":1}}"#, error_for(1, PARSE)),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":{"b":1,"b":1}}}}"#, error_for(1, PARSE)),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":1e999}}}"#, error_for(1, PARSE)),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":{"b":1,"b":1}}}}"#,
+                error_for(1, PARSE),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"a":1e999}}}"#,
+                error_for(1, PARSE),
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#, error_for(1, PARSE)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"\udc00\ud800"}"#, error_for(1, PARSE)),
             (r#"{"jsonrpc":"2.0","method":"\ud800","id":1}"#, Error(PARSE)),
             (r#"{"jsonrpc":"2.0","id":"cut"#, Error(PARSE)),
             (r#"{"jsonrpc":"2.0","id":01,"method":"ping"}"#, Error(PARSE)),
             (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}"#, Error(PARSE)),
-            (r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"arguments":{"a":1,"a":2}}}"#, error_for(7, PARSE)),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"arguments":{"a":1,"a":2}}}"#,
+                error_for(7, PARSE),
+            ),
         ],
     );
     client.end().cleanly();
@@ -169,7 +180,10 @@ fn what_wants_no_answer_gets_none() {
             (r#"{"jsonrpc":"2.0","error":{"code":1,"message":"m"}}"#, Nothing),
             (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, Nothing),
             (r#"{"jsonrpc":"2.0","method":"notifications/unheard-of","params":{"a":1}}"#, Nothing),
-            (r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"of nobody"}}"#, Nothing),
+            (
+                r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"of nobody"}}"#,
+                Nothing,
+            ),
             (r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}"#, Nothing),
             (r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#, Nothing),
             (r#"{"jsonrpc":"2.0","method":"ping"}"#, Nothing),
@@ -197,14 +211,15 @@ fn ids_are_echoed_exactly() {
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
         assert_eq!(client.next()["id"], id);
     }
-    let too_long = |id: String| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string().into_bytes();
+    let too_long =
+        |id: String| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string().into_bytes();
     check_lines(
         &mut client,
         [
             (too_long("i".repeat(257)), Error(INVALID)),
             (too_long("é".repeat(129)), Error(INVALID)),
-            (br#"{"jsonrpc":"2.0","id":-9223372036854775809,"method":"ping"}"#.to_vec(), Error(INVALID)),
-            (br#"{"jsonrpc":"2.0","id":18446744073709551616,"method":"ping"}"#.to_vec(), Error(INVALID)),
+            (br#"{"jsonrpc":"2.0","id":-9223372036854775809,"method":"ping"}"#.to_vec(), Error(PARSE)),
+            (br#"{"jsonrpc":"2.0","id":18446744073709551616,"method":"ping"}"#.to_vec(), Error(PARSE)),
         ],
     );
 }
@@ -215,7 +230,10 @@ fn a_line_end_may_be_crlf_and_the_last_line_may_have_none() {
     let ping = br#"{"jsonrpc":"2.0","id":"crlf","method":"ping"}"#;
     client.send(&serde_json::from_slice(ping).unwrap());
     client.answer(&json!("crlf"));
-    check_lines(&mut client, [(b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"none\"}\r".to_vec(), error_for("x", METHOD))]);
+    check_lines(
+        &mut client,
+        [(b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"none\"}\r".to_vec(), error_for("x", METHOD))],
+    );
     client.send_raw(br#"{"jsonrpc":"2.0","id":"last","method":"none"}"#);
     let ended = client.end().cleanly();
     assert_eq!(ended.messages.iter().map(shown).collect::<Vec<_>>(), [error_for("last", METHOD)]);
@@ -266,7 +284,9 @@ fn an_id_in_flight_stays_with_its_first_request() {
 #[test]
 fn initialize_negotiates_each_legacy_revision_and_offers_the_newest_to_others() {
     let known = LEGACY.map(|revision| (revision, revision));
-    for (asked, offered) in known.into_iter().chain([(MODERN, LEGACY[0]), ("2099-01-01", LEGACY[0]), ("", LEGACY[0])]) {
+    for (asked, offered) in
+        known.into_iter().chain([(MODERN, LEGACY[0]), ("2099-01-01", LEGACY[0]), ("", LEGACY[0])])
+    {
         let mut client = Client::start(&[]);
         let answer = client.initialize(asked);
         assert_eq!(
@@ -289,11 +309,16 @@ fn initialize_negotiates_each_legacy_revision_and_offers_the_newest_to_others() 
 #[test]
 fn before_a_handshake_only_ping_and_initialize_are_answered() {
     let mut client = Client::start(&[]);
-    for (method, params) in [("tools/list", json!({})), ("tools/call", json!({"name": "system_metrics"})), ("nope", json!({}))] {
+    for (method, params) in
+        [("tools/list", json!({})), ("tools/call", json!({"name": "system_metrics"})), ("nope", json!({}))]
+    {
         let refusal = client.ask(method, params);
         assert_eq!(refusal["error"]["code"], PARAMS, "{refusal}");
         let message = refusal["error"]["message"].as_str().unwrap();
-        assert!(message.contains("initialize") && message.contains("io.modelcontextprotocol/protocolVersion"), "{message}");
+        assert!(
+            message.contains("initialize") && message.contains("io.modelcontextprotocol/protocolVersion"),
+            "{message}"
+        );
     }
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
     client.initialize("2024-11-05");
@@ -320,7 +345,8 @@ fn a_modern_request_is_judged_by_itself() {
     let listed = client.ask("tools/list", modern(json!({})));
     assert_eq!(listed["result"]["ttlMs"], 300_000);
     assert_eq!(listed["result"]["cacheScope"], "private");
-    let called = client.ask("tools/call", modern(json!({"name": "system_metrics", "arguments": {"sample_ms": 0}})));
+    let called =
+        client.ask("tools/call", modern(json!({"name": "system_metrics", "arguments": {"sample_ms": 0}})));
     assert_eq!(called["result"]["isError"], false);
     // It opened no door for legacy requests.
     assert_eq!(client.ask("tools/list", json!({}))["error"]["code"], PARAMS);
@@ -334,8 +360,14 @@ fn both_eras_are_served_interleaved() {
     client.initialize("2025-03-26");
     for _ in 0..2 {
         assert_eq!(client.ask("tools/list", modern(json!({})))["result"], before["result"]);
-        assert_eq!(client.ask("tools/list", json!({}))["result"], json!({"tools": before["result"]["tools"]}));
-        assert_eq!(client.ask("server/discover", modern(json!({})))["result"]["supportedVersions"], json!([MODERN]));
+        assert_eq!(
+            client.ask("tools/list", json!({}))["result"],
+            json!({"tools": before["result"]["tools"]})
+        );
+        assert_eq!(
+            client.ask("server/discover", modern(json!({})))["result"]["supportedVersions"],
+            json!([MODERN])
+        );
         let call = json!({"name": "system_metrics", "arguments": {"sample_ms": 0}});
         assert_eq!(client.ask("tools/call", modern(call.clone()))["result"]["isError"], false);
         assert_eq!(client.ask("tools/call", call)["result"]["isError"], false);
@@ -378,7 +410,8 @@ fn each_era_has_methods_of_its_own() {
         assert_eq!(client.ask(method, modern(json!({})))["error"]["code"], METHOD, "modern {method}");
     }
     let legacy = ["server/discover", "subscriptions/listen", "resources/list", "prompts/list", "nope", ""];
-    for method in legacy.into_iter().chain(["notifications/initialized", "tasks/get", "completion/complete"]) {
+    for method in legacy.into_iter().chain(["notifications/initialized", "tasks/get", "completion/complete"])
+    {
         assert_eq!(client.ask(method, json!({}))["error"]["code"], METHOD, "legacy {method}");
     }
     client.end().cleanly();
@@ -560,7 +593,8 @@ fn progress_comes_while_a_call_runs_and_never_after_its_answer() {
     let mut client = Client::initialized(&[], "2025-06-18");
     for token in [json!(0), json!("token")] {
         let arguments = json!({"sample_ms": 2000});
-        let params = json!({"name": "system_metrics", "arguments": arguments, "_meta": {"progressToken": token}});
+        let params =
+            json!({"name": "system_metrics", "arguments": arguments, "_meta": {"progressToken": token}});
         let id = client.request("tools/call", params);
         let mut last = -1.0;
         let mut count = 0;

@@ -7,7 +7,17 @@ use std::{
 
 /// The rooms, each of which may use what stands before it. `diagnostics` and `wire` do not know each other.
 const ROOMS: [&str; 11] = [
-    "diagnostics", "wire", "problem", "protocol", "call", "governance", "tools", "server", "settings", "commands", "main",
+    "diagnostics",
+    "wire",
+    "problem",
+    "protocol",
+    "call",
+    "governance",
+    "tools",
+    "server",
+    "settings",
+    "commands",
+    "main",
 ];
 
 /// Constants of the crate itself, for everybody.
@@ -26,8 +36,10 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The first segments of every path that begins with `crate::` in code or in a doc link.
+/// The first segment of every path that begins with `crate::`. Comments may point anywhere.
 fn rooms_used(source: &str) -> Vec<String> {
+    let code: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let source = code.join("\n");
     let mut found = Vec::new();
     for (at, start) in source.match_indices("crate::") {
         let is_dollar = source[..at].ends_with('$');
@@ -94,5 +106,5 @@ fn a_room_uses_only_what_stands_before_it() {
 fn paths_are_found_wherever_they_stand() {
     let source = "use crate::{NAME, wire::{json::Value, ascii}, problem::Problem};\n\
         use crate::call::Call; fn f() -> crate::tools::Tool { $crate::macros }\n/// [`crate::server::run`]";
-    assert_eq!(rooms_used(source), ["NAME", "wire", "problem", "call", "tools", "server"]);
+    assert_eq!(rooms_used(source), ["NAME", "wire", "problem", "call", "tools"]);
 }

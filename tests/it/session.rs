@@ -159,7 +159,9 @@ fn pings_and_listings_are_served_while_every_slot_is_busy() {
     let calls: Vec<Value> = (0..16).map(|_| slow(&mut client)).collect();
     client.until_pong();
     let waits = quick(&mut client);
-    for (method, params) in [("ping", json!({})), ("tools/list", json!({})), ("tools/list", modern(json!({})))] {
+    for (method, params) in
+        [("ping", json!({})), ("tools/list", json!({})), ("tools/list", modern(json!({})))]
+    {
         let asked = Instant::now();
         client.ask(method, params);
         // The issue says 50 ms; the rest is for a debug build on a busy machine.
@@ -239,8 +241,13 @@ fn a_shell_with_printf_is_a_client() {
         r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
     ];
     let server = env!("CARGO_BIN_EXE_mcp-server-suite");
-    let output =
-        Command::new("sh").args(["-c", script, "sh"]).args(lines).env_clear().env("SERVER", server).output().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", script, "sh"])
+        .args(lines)
+        .env_clear()
+        .env("SERVER", server)
+        .output()
+        .unwrap();
     let version = env!("CARGO_PKG_VERSION");
     let expected = format!(
         "{}\n{}\n",

@@ -325,7 +325,8 @@ impl Client {
             return self.early.remove(found);
         }
         loop {
-            let message = self.read().unwrap_or_else(|| panic!("the session ended without an answer to {id}"));
+            let message =
+                self.read().unwrap_or_else(|| panic!("the session ended without an answer to {id}"));
             if is_answer_to(&message, id) {
                 return message;
             }
@@ -335,11 +336,7 @@ impl Client {
 
     /// The next message.
     pub(crate) fn next(&mut self) -> Value {
-        if self.early.is_empty() {
-            self.read().expect("the session ended")
-        } else {
-            self.early.remove(0)
-        }
+        if self.early.is_empty() { self.read().expect("the session ended") } else { self.early.remove(0) }
     }
 
     /// Sends a signal again and again until something comes of it: two that follow closely may count as one.

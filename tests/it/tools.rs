@@ -103,8 +103,11 @@ fn walk(value: &Value, key: &str, place: &str) {
             for (key, value) in members {
                 let place = format!("{place}/{key}");
                 assert!(!key.starts_with("$ref") && key != "$defs", "{place}");
-                if key == "required" && let Some(names) = value.as_array() {
-                    let missing = names.iter().find(|name| members["properties"].get(name.as_str().unwrap()).is_none());
+                if key == "required"
+                    && let Some(names) = value.as_array()
+                {
+                    let missing =
+                        names.iter().find(|name| members["properties"].get(name.as_str().unwrap()).is_none());
                     assert_eq!(missing, None, "{place}");
                 }
                 walk(value, key, &place);

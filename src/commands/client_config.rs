@@ -1,0 +1,132 @@
+//! `client-config`: the block to paste into a client. It never holds a secret.
+
+use std::{env, io, path};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    NAME,
+    commands::{Exit, print},
+    diagnostics,
+    settings::{Settings, table::Kind},
+};
+
+/// Stands where the user writes the path of a file of theirs.
+const DSN_FILE_PLACEHOLDER: &str = "/path/to/a/file/with/the/connection/string";
+
+/// What `client-config` can be told.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// Whose configuration
+    #[arg(long, value_enum, default_value = "generic")]
+    client: Client,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Client {
+    Generic,
+    Claude,
+    Cursor,
+    Vscode,
+}
+
+pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
+    let program = env::current_exe()?;
+    let program = program.to_str().ok_or_else(|| io::Error::other("the path of this binary is not UTF-8"))?;
+    settings.warnings.iter().for_each(|warning| diagnostics::complain(warning));
+    let environment = environment(settings)?;
+    if environment.get("MCP_SQL_DSN_FILE").is_some_and(|path| path == DSN_FILE_PLACEHOLDER) {
+        diagnostics::complain(
+            "MCP_SQL_DSN comes with a password, which is not printed: write the connection string, password included, to \
+             a file that only you can read (chmod 600) and put its path in MCP_SQL_DSN_FILE",
+        );
+    }
+    print(&format!("{:#}\n", block(options.client, program, environment))).map(|()| Exit::Clean)
+}
+
+/// What was given, as a client must give it: paths absolute, because a client starts us in a directory of its own.
+fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
+    let has_password = settings.sql.as_ref().is_some_and(|sql| sql.dsn.has_password());
+    let mut environment = Map::new();
+    for (setting, given) in &settings.given {
+        let mut name = setting.name;
+        let value = match setting.kind {
+            Kind::Secret { .. } if has_password => {
+                name = "MCP_SQL_DSN_FILE";
+                DSN_FILE_PLACEHOLDER.into()
+            }
+            Kind::Path { .. } => path::absolute(given.reveal())?.into_os_string(),
+            Kind::Number { .. }
+            | Kind::Word { .. }
+            | Kind::Text { .. }
+            | Kind::Secret { .. }
+            | Kind::Unsupported => given.reveal().clone(),
+        };
+        let value = value.into_string().map_err(|_| io::Error::other(format!("{name} is not UTF-8")))?;
+        environment.insert(name.to_owned(), value.into());
+    }
+    if let Some(passfile) = settings.passfile.as_ref().filter(|_| settings.sql.is_some()) {
+        environment.insert("PGPASSFILE".to_owned(), path::absolute(passfile)?.to_string_lossy().into());
+    }
+    Ok(environment)
+}
+
+fn block(client: Client, program: &str, environment: Map<String, Value>) -> Value {
+    let mut server = Map::new();
+    let outer = match client {
+        Client::Generic | Client::Claude | Client::Cursor => "mcpServers",
+        Client::Vscode => {
+            server.insert("type".to_owned(), "stdio".into());
+            "servers"
+        }
+    };
+    server.insert("command".to_owned(), program.into());
+    server.insert("args".to_owned(), json!(["serve"]));
+    server.insert("env".to_owned(), environment.into());
+    json!({ outer: { NAME: server } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    #[track_caller]
+    fn check(client: Client, vars: &[(&str, &str)], expected: &Value) {
+        let vars = vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let settings = Settings::read(vars).unwrap();
+        assert_eq!(&block(client, "/bin/suite", environment(&settings).unwrap()), expected);
+    }
+
+    #[test]
+    fn each_client_gets_its_shape_and_no_secret() {
+        let server = |env: Value| json!({"command": "/bin/suite", "args": ["serve"], "env": env});
+        check(Client::Generic, &[], &json!({"mcpServers": {NAME: server(json!({}))}}));
+        check(
+            Client::Claude,
+            &[
+                ("MCP_SQL_DSN", "postgres://r:hunter2@db/x"),
+                ("MCP_SQL_MAX_ROWS", "10"),
+                ("PGPASSWORD", "hunter2"),
+            ],
+            &json!({"mcpServers": {NAME: server(
+                json!({"MCP_SQL_DSN_FILE": DSN_FILE_PLACEHOLDER, "MCP_SQL_MAX_ROWS": "10"}),
+            )}}),
+        );
+        check(
+            Client::Cursor,
+            &[("MCP_SQL_DSN", "postgres://r@db/x"), ("PGPASSFILE", "/home/me/.pgpass")],
+            &json!({"mcpServers": {NAME: server(
+                json!({"MCP_SQL_DSN": "postgres://r@db/x", "PGPASSFILE": "/home/me/.pgpass"}),
+            )}}),
+        );
+        let here = env::current_dir().unwrap().join("src");
+        let mut vscode = json!({"type": "stdio"});
+        vscode
+            .as_object_mut()
+            .unwrap()
+            .extend(server(json!({"MCP_SAFE_DATA_DIR": here})).as_object().unwrap().clone());
+        check(Client::Vscode, &[("MCP_SAFE_DATA_DIR", "src")], &json!({"servers": {NAME: vscode}}));
+    }
+}

@@ -1,0 +1,57 @@
+//! `serve`: settings, log, tools, then the server until it ends.
+
+use std::{
+    io::{self, IsTerminal},
+    os::fd::AsFd,
+    sync::Arc,
+};
+
+use crate::{
+    NAME, VERSION,
+    commands::Exit,
+    diagnostics,
+    governance::Governor,
+    server,
+    settings::Settings,
+    tools::{
+        Toolbox,
+        files::{SandboxFsList, SandboxFsRead},
+        metrics::SystemMetrics,
+        sql::{Database, DescribeDatabase, ExplainQuery, ReadOnlySql},
+    },
+};
+
+pub(super) fn run(settings: Settings) -> io::Result<Exit> {
+    let Settings {
+        log_level, log_target, server, sql, sql_adhoc, files, metrics_disk_path, warnings, ..
+    } = settings;
+    diagnostics::init(log_level, log_target);
+    warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
+    if io::stdin().is_terminal() {
+        diagnostics::complain(&format!(
+            "{NAME} speaks MCP here, one JSON-RPC message a line, until Ctrl-D; to see it work: `{NAME} demo`, \
+             to connect a client: `{NAME} client-config`"
+        ));
+    }
+    let database = sql.filter(|_| sql_adhoc).map(Database::new);
+    let mut toolbox = Toolbox::default();
+    if let Some(database) = database {
+        toolbox.add(Box::new(ReadOnlySql::new(Arc::clone(&database))));
+        toolbox.add(Box::new(ExplainQuery::new(Arc::clone(&database))));
+        toolbox.add(Box::new(DescribeDatabase::new(database)));
+    }
+    if let Some(files) = files {
+        let root = Arc::new(files.root);
+        toolbox.add(Box::new(SandboxFsRead::new(Arc::clone(&root), files.max_bytes)));
+        toolbox.add(Box::new(SandboxFsList::new(root)));
+    }
+    if let Some(disk_path) = metrics_disk_path {
+        toolbox.add(Box::new(SystemMetrics::new(disk_path)));
+    }
+    let names: Vec<&str> = toolbox.iter().map(|tool| tool.spec().name.as_str()).collect();
+    let names = if names.is_empty() { "no tool".to_owned() } else { names.join(", ") };
+    log::info!(target: "session", "{NAME} {VERSION} serves {names}");
+    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    server::run(server, toolbox, Governor, stdin, stdout).map(|()| Exit::Clean)
+}

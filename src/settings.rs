@@ -1,1 +1,0 @@
-//! The environment as written to checked settings, all errors at once.

@@ -1,0 +1,260 @@
+//! The environment as written to checked settings: read once, all errors at once, secrets never shown.
+//!
+//! A setting that cannot be honoured is an error, never a silent default: whoever wrote it relies on it.
+
+pub mod table;
+mod near_miss;
+mod reader;
+
+use std::{
+    ffi::OsString,
+    fmt,
+    fs::{self, File},
+    io::{self, Read},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use log::LevelFilter;
+
+pub use self::reader::Complaint;
+use crate::{
+    diagnostics::{self, escape},
+    server,
+    settings::{
+        reader::{Reader, shown},
+        table::Setting,
+    },
+    tools::{
+        files::Root,
+        sql::{Dsn, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
+    },
+};
+
+/// The most bytes that are read of `MCP_SQL_DSN_FILE`: many times what a connection string takes.
+const MAX_DSN_BYTES: u64 = 65_536;
+
+/// Every setting, checked.
+#[derive(Debug)]
+pub struct Settings {
+    /// `MCP_LOG_LEVEL`.
+    pub log_level: LevelFilter,
+    /// `MCP_LOG_FILE`, open, or stderr.
+    pub log_target: diagnostics::Target,
+    /// The threads and their bounds.
+    pub server: server::Config,
+    /// The database, if there is one.
+    pub sql: Option<SqlConfig>,
+    /// `MCP_SQL_ADHOC`: whether clients may write queries of their own.
+    pub sql_adhoc: bool,
+    /// The directory of files, if there is one.
+    pub files: Option<Files>,
+    /// The path whose file system `system_metrics` tells of; none when it is switched off.
+    pub metrics_disk_path: Option<PathBuf>,
+    /// `PGPASSFILE`, if it was given.
+    pub passfile: Option<PathBuf>,
+    /// What is likely a mistake but no error; one line each.
+    pub warnings: Vec<String>,
+    /// The known settings that were given, in the table's order.
+    pub given: Vec<(&'static Setting, Given)>,
+}
+
+/// `MCP_SAFE_DATA_DIR`, opened once.
+#[derive(Debug)]
+pub struct Files {
+    /// The directory.
+    pub root: Root,
+    /// `MCP_FS_MAX_BYTES`.
+    pub max_bytes: u64,
+}
+
+/// A setting's value as written. Shown only by whoever asks for it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Given(OsString);
+
+impl Given {
+    /// The value. It may be a secret: see the setting's kind.
+    pub fn reveal(&self) -> &OsString {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Given(…)")
+    }
+}
+
+impl Settings {
+    /// Reads an environment. Touches no more than the files that it names.
+    ///
+    /// # Errors
+    /// Every setting that is wrong.
+    pub fn read(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Vec<Complaint>> {
+        let mut reader = Reader::new(vars);
+        reader.refuse_what_is_not_built();
+        let server = reader.server();
+        let settings = Self {
+            log_level: reader.log_level(),
+            log_target: reader.log_target(),
+            sql: reader.sql(&server),
+            sql_adhoc: reader.word("MCP_SQL_ADHOC") == "true",
+            files: reader.files(),
+            metrics_disk_path: reader.metrics_disk_path(),
+            server,
+            passfile: reader.libpq.pgpassfile.clone(),
+            warnings: Vec::new(),
+            given: Vec::new(),
+        };
+        reader.word("MCP_CONFINE");
+        let Reader { mut given, mut complaints, warnings, .. } = reader;
+        if !complaints.is_empty() {
+            complaints.sort_by_key(|complaint| {
+                table::ALL.iter().position(|setting| setting.name == complaint.name)
+            });
+            return Err(complaints);
+        }
+        let given =
+            table::ALL.iter().filter_map(|setting| Some((setting, Given(given.remove(setting.name)?))));
+        Ok(Self { warnings, given: given.collect(), ..settings })
+    }
+}
+
+/// Settings that belong together.
+impl Reader {
+    fn refuse_what_is_not_built(&mut self) {
+        for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
+            if self.given.contains_key(setting.name) {
+                self.complain(setting.name, "is set, and this build would not keep what it promises");
+            }
+        }
+    }
+
+    fn log_level(&mut self) -> LevelFilter {
+        self.word("MCP_LOG_LEVEL").parse().unwrap_or(LevelFilter::Info)
+    }
+
+    fn log_target(&mut self) -> diagnostics::Target {
+        let stderr = diagnostics::Target::Stderr { journal_stream: self.journal_stream.clone() };
+        let Some(path) = self.path("MCP_LOG_FILE") else { return stderr };
+        match diagnostics::open_file(&path) {
+            Ok(file) => diagnostics::Target::File(file),
+            Err(error) => {
+                self.complain(
+                    "MCP_LOG_FILE",
+                    format!("cannot open {}: {error}", shown(&path.to_string_lossy())),
+                );
+                stderr
+            }
+        }
+    }
+
+    fn server(&mut self) -> server::Config {
+        let max_concurrency = self.size("MCP_MAX_CONCURRENCY");
+        server::Config {
+            max_frame_bytes: self.size("MCP_MAX_FRAME_BYTES"),
+            max_concurrency,
+            queue_wait: self.millis("MCP_QUEUE_WAIT_MS"),
+            queue_capacity: self.size("MCP_QUEUE_CAPACITY"),
+            call_timeout: self.millis("MCP_CALL_TIMEOUT_MS"),
+            shutdown_grace: self.millis("MCP_SHUTDOWN_GRACE_MS"),
+            sql_lane: self.size("MCP_SQL_POOL_MAX_SIZE").min(max_concurrency),
+        }
+    }
+
+    /// Reads every SQL setting, also without a database: what is wrong is wrong before it is needed.
+    fn sql(&mut self, server: &server::Config) -> Option<SqlConfig> {
+        let dsn = self.dsn();
+        let pooler = match self.word("MCP_SQL_POOLER") {
+            "transaction" => Pooler::Transaction,
+            _ => Pooler::None,
+        };
+        let unsafe_role = match self.word("MCP_SQL_UNSAFE_ROLE") {
+            "warn" => UnsafeRole::Warn,
+            "strict" => UnsafeRole::Strict,
+            _ => UnsafeRole::Refuse,
+        };
+        let functions = self.text("MCP_SQL_ALLOW_FUNCTIONS").unwrap_or_default();
+        let guard = GuardConfig::parse(&functions).unwrap_or_else(|wrong| {
+            self.complain("MCP_SQL_ALLOW_FUNCTIONS", escape(&wrong));
+            GuardConfig::default()
+        });
+        let config = SqlConfig {
+            pool_max_size: u32::try_from(server.sql_lane).unwrap_or(u32::MAX),
+            pooler,
+            connect_timeout: self.millis_below("MCP_SQL_CONNECT_TIMEOUT_MS", server.call_timeout),
+            statement_timeout: self.millis_below("MCP_SQL_STATEMENT_TIMEOUT_MS", server.call_timeout),
+            max_rows: self.small("MCP_SQL_MAX_ROWS"),
+            max_cell_chars: self.small("MCP_SQL_MAX_CELL_CHARS"),
+            max_response_bytes: self.size("MCP_MAX_RESPONSE_BYTES"),
+            call_timeout: server.call_timeout,
+            max_stuck: u32::try_from(server.max_concurrency).unwrap_or(u32::MAX),
+            guard,
+            unsafe_role,
+            dsn: dsn?,
+        };
+        Some(config)
+    }
+
+    fn dsn(&mut self) -> Option<Dsn> {
+        let (name, text) = match (self.text("MCP_SQL_DSN"), self.path("MCP_SQL_DSN_FILE")) {
+            (Some(_), Some(_)) => {
+                self.complain(
+                    "MCP_SQL_DSN_FILE",
+                    "is set, and so is MCP_SQL_DSN: which of the two holds is unclear",
+                );
+                return None;
+            }
+            (Some(text), None) => ("MCP_SQL_DSN", text),
+            (None, Some(path)) => ("MCP_SQL_DSN_FILE", self.dsn_from_file(&path)?),
+            (None, None) => return None,
+        };
+        Dsn::parse(&text, &self.libpq).map_err(|error| self.complain(name, escape(&error.to_string()))).ok()
+    }
+
+    fn dsn_from_file(&mut self, path: &Path) -> Option<String> {
+        const NAME: &str = "MCP_SQL_DSN_FILE";
+        let read = File::open(path).and_then(|file| {
+            let mode = file.metadata()?.permissions().mode();
+            io::read_to_string(file.take(MAX_DSN_BYTES)).map(|text| (text, mode))
+        });
+        match read {
+            Ok((text, mode)) => {
+                if mode & 0o004 != 0 {
+                    self.warnings
+                        .push(format!("{NAME}: everybody on this host can read the file; cure: chmod 600"));
+                }
+                Some(text.trim_end_matches(['\n', '\r']).to_owned())
+            }
+            Err(error) => {
+                self.complain(NAME, format!("cannot read {}: {error}", shown(&path.to_string_lossy())));
+                None
+            }
+        }
+    }
+
+    fn files(&mut self) -> Option<Files> {
+        let max_bytes = self.number("MCP_FS_MAX_BYTES");
+        let path = self.path("MCP_SAFE_DATA_DIR")?;
+        match Root::open(&path) {
+            Ok(root) => Some(Files { root, max_bytes }),
+            Err(error) => {
+                let path = shown(&path.to_string_lossy());
+                self.complain("MCP_SAFE_DATA_DIR", format!("cannot open {path}: {error}"));
+                None
+            }
+        }
+    }
+
+    fn metrics_disk_path(&mut self) -> Option<PathBuf> {
+        const NAME: &str = "MCP_METRICS_DISK_PATH";
+        let path = self.path(NAME)?;
+        if let Err(error) = fs::metadata(&path) {
+            self.complain(NAME, format!("cannot find {}: {error}", shown(&path.to_string_lossy())));
+        }
+        (self.word("MCP_METRICS_ENABLED") == "true").then_some(path)
+    }
+}
+
+#[cfg(test)]
+mod tests;

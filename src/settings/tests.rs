@@ -1,0 +1,136 @@
+use std::{fs, os::unix::ffi::OsStringExt, time::Duration};
+
+use super::{table::Kind, *};
+
+fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<Complaint>> {
+    Settings::read(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))
+}
+
+#[track_caller]
+fn check_wrong(vars: &[(&str, &str)], expected: &[&str]) {
+    let complaints = read(vars).expect_err("settings that are wrong");
+    assert_eq!(complaints.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn an_empty_environment_is_the_defaults() {
+    let settings = read(&[]).unwrap();
+    assert_eq!(settings.log_level, LevelFilter::Info);
+    assert_eq!(settings.server.max_frame_bytes, 1_048_576);
+    assert_eq!(settings.server.sql_lane, 4);
+    assert_eq!(settings.server.call_timeout, Duration::from_secs(30));
+    assert!(settings.sql.is_none() && settings.sql_adhoc && settings.files.is_none());
+    assert_eq!(settings.metrics_disk_path.as_deref(), Some(Path::new("/")));
+    assert!(settings.warnings.is_empty() && settings.given.is_empty());
+}
+
+#[test]
+fn every_wrong_setting_is_told_at_once() {
+    check_wrong(
+        &[
+            ("MCP_LOG_LEVEL", "loud"),
+            ("MCP_MAX_CONCURRENCY", "0"),
+            ("MCP_QUEUE_WAIT_MS", "5s"),
+            ("MCP_SAFE_DATA_DIR", "/proc/self/no\nsuch"),
+            ("MCP_POLICY", "/etc/policy.toml"),
+            ("MCP_CONFINE", "require"),
+        ],
+        &[
+            "MCP_LOG_LEVEL: 'loud' is not one of the words; allowed: error, warn, info, debug, trace",
+            "MCP_MAX_CONCURRENCY: '0' is out of range; allowed: 1 to 256",
+            "MCP_QUEUE_WAIT_MS: '5s' is not a whole number; allowed: 0 to 600000",
+            &format!(
+                "MCP_SAFE_DATA_DIR: cannot open '/proc/self/no\\nsuch': {}; allowed: an existing directory",
+                Root::open(Path::new("/proc/self/no\nsuch")).unwrap_err()
+            ),
+            "MCP_CONFINE: 'require' is not one of the words; allowed: auto, off",
+            "MCP_POLICY: is set, and this build would not keep what it promises; allowed: nothing: this build cannot \
+             honour it",
+        ],
+    );
+}
+
+#[test]
+fn both_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
+    for setting in table::ALL {
+        let Kind::Number { min, max, .. } = setting.kind else { continue };
+        for (value, good) in [(min, true), (max, true), (max + 1, false)] {
+            assert_eq!(read(&[(setting.name, &value.to_string())]).is_ok(), good, "{}={value}", setting.name);
+        }
+        assert!(min == 0 || read(&[(setting.name, &(min - 1).to_string())]).is_err(), "{}", setting.name);
+        assert!(read(&[(setting.name, "-1")]).is_err(), "{}", setting.name);
+    }
+}
+
+#[test]
+fn what_this_build_cannot_keep_is_refused() {
+    for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
+        assert!(read(&[(setting.name, "x")]).is_err(), "{}", setting.name);
+    }
+}
+
+#[test]
+fn empty_is_unset() {
+    let settings = read(&[("MCP_POLICY", ""), ("MCP_MAX_CONCURRENCY", ""), ("MCP_SQL_DSN", "")]).unwrap();
+    assert_eq!(settings.server.max_concurrency, 16);
+    assert!(settings.sql.is_none() && settings.given.is_empty());
+}
+
+#[test]
+fn a_default_follows_a_lowered_ceiling_down_and_what_was_given_stays() {
+    let dsn = ("MCP_SQL_DSN", "postgres://reader@localhost/db");
+    let sql =
+        read(&[dsn, ("MCP_CALL_TIMEOUT_MS", "900"), ("MCP_MAX_CONCURRENCY", "2")]).unwrap().sql.unwrap();
+    assert_eq!(sql.statement_timeout, Duration::from_millis(900));
+    assert_eq!(sql.connect_timeout, Duration::from_millis(900));
+    assert_eq!((sql.pool_max_size, sql.max_stuck), (2, 2));
+    let given =
+        read(&[dsn, ("MCP_CALL_TIMEOUT_MS", "900"), ("MCP_SQL_STATEMENT_TIMEOUT_MS", "2000")]).unwrap();
+    assert_eq!(given.sql.unwrap().statement_timeout, Duration::from_secs(2));
+}
+
+#[test]
+fn a_secret_is_never_shown() {
+    let secret = "mysql://root:hunter2@db/x";
+    let complaints = read(&[("MCP_SQL_DSN", secret)]).unwrap_err();
+    assert!(!format!("{complaints:?}").contains("hunter2"));
+    let settings = read(&[("MCP_SQL_DSN", "postgres://r:hunter2@db/x")]).unwrap();
+    assert!(!format!("{:?}", settings.given).contains("hunter2"));
+}
+
+#[test]
+fn the_dsn_may_come_from_a_file_and_only_from_one_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("dsn");
+    let path = file.to_str().unwrap();
+    fs::write(&file, "postgres://reader@localhost/db\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let settings = read(&[("MCP_SQL_DSN_FILE", path)]).unwrap();
+    assert!(settings.sql.is_some());
+    assert_eq!(
+        settings.warnings,
+        ["MCP_SQL_DSN_FILE: everybody on this host can read the file; cure: chmod 600"]
+    );
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(read(&[("MCP_SQL_DSN_FILE", path)]).unwrap().warnings.is_empty());
+    check_wrong(
+        &[("MCP_SQL_DSN", "postgres://a@b/c"), ("MCP_SQL_DSN_FILE", path)],
+        &[
+            "MCP_SQL_DSN_FILE: is set, and so is MCP_SQL_DSN: which of the two holds is unclear; allowed: a file that holds \
+           one connection string",
+        ],
+    );
+    assert!(read(&[("MCP_SQL_DSN_FILE", "/nonexistent/dsn")]).is_err());
+}
+
+#[test]
+fn what_is_not_text_is_told() {
+    let value = OsString::from_vec(vec![0xff]);
+    let complaints = Settings::read([(OsString::from("MCP_SQL_POOLER"), value)]).unwrap_err();
+    assert_eq!(complaints.first().unwrap().wrong, "is not UTF-8");
+}
+
+#[test]
+fn near_misses_become_warnings() {
+    assert_eq!(read(&[("MCP_SQL_DNS", "x")]).unwrap().warnings.len(), 1);
+}

@@ -1,0 +1,547 @@
+//! What a tool's arguments look like (JSON Schema 2020-12, made from the struct that parses them), and the one check of
+//! arguments against it. What a client reads and what is enforced are the same document.
+//!
+//! Schemas avoid every shape that some client trips over: references, type arrays, `true` and `false` as a subschema
+//! (but for `additionalProperties: false`), null defaults.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Number, Value, json};
+
+use crate::problem::{Code, Problem, echo};
+
+/// The JSON Schema of `T`, an object.
+///
+/// A struct with `#[serde(deny_unknown_fields)]` is a tool's arguments: an `Option` is a parameter that may be left out.
+/// Any other struct is a tool's output: an `Option` is a member that is always there and may be null.
+pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let arguments =
+        settings.clone().for_deserialize().into_generator().into_root_schema_for::<T>().to_value();
+    let (side, schema) = if arguments.get("additionalProperties") == Some(&Value::Bool(false)) {
+        (Side::Arguments, arguments)
+    } else {
+        (Side::Output, settings.for_serialize().into_generator().into_root_schema_for::<T>().to_value())
+    };
+    match plain(schema, side) {
+        Value::Object(schema) => schema,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}
+
+/// Sets the largest value of an integer parameter. A default above it follows it down.
+#[must_use]
+pub fn with_maximum(mut schema: Map<String, Value>, parameter: &str, maximum: u64) -> Map<String, Value> {
+    let property = schema.get_mut("properties").and_then(|properties| properties.get_mut(parameter));
+    if let Some(property) = property.and_then(Value::as_object_mut) {
+        if property.get("default").and_then(Value::as_u64).is_some_and(|default| default > maximum) {
+            property.insert("default".to_owned(), maximum.into());
+        }
+        property.insert("maximum".to_owned(), maximum.into());
+    }
+    schema
+}
+
+/// Judges `arguments` by `schema` (made by [`schema_of`]), fills in the schema's defaults and reads the typed value.
+/// Also returns the arguments as judged: in the schema's order, defaults filled in, integers written as integers.
+///
+/// # Errors
+/// One `MCP_VALIDATION_ERROR` that names every wrong parameter, with a sentence for each.
+pub fn parse<T: DeserializeOwned>(
+    mut arguments: Map<String, Value>,
+    schema: &Map<String, Value>,
+) -> Result<(T, Map<String, Value>), Problem> {
+    let mut faults = Faults::default();
+    let mut judged = Map::new();
+    for (name, property) in properties(schema) {
+        match arguments.shift_remove(name) {
+            Some(value) => match judge(value, property) {
+                Ok(value) => {
+                    judged.insert(name.clone(), value);
+                }
+                Err(sentence) => faults.add(name, format!("`{name}` {sentence}.")),
+            },
+            None if is_required(schema, name) => {
+                faults.add(name, format!("`{name}` is required: it must be {}.", allowed(property)));
+            }
+            None => {
+                if let Some(default) = property.get("default") {
+                    judged.insert(name.clone(), default.clone());
+                }
+            }
+        }
+    }
+    faults.unknown(&arguments, schema);
+    if let Some(problem) = faults.into_problem() {
+        return Err(problem);
+    }
+    match T::deserialize(Value::Object(judged.clone())) {
+        Ok(value) => Ok((value, judged)),
+        // The schema is made from T, so this is a rule of T that the schema cannot tell.
+        Err(why) => Err(Problem::new(
+            Code::Validation,
+            format!("The arguments are not valid: {}.", echo(&why.to_string())),
+        )),
+    }
+}
+
+/// The wrong parameters of one call.
+#[derive(Default)]
+struct Faults {
+    names: Vec<String>,
+    sentences: Vec<String>,
+}
+
+impl Faults {
+    fn add(&mut self, name: &str, sentence: String) {
+        self.names.push(name.to_owned());
+        self.sentences.push(sentence);
+    }
+
+    /// What is left of the arguments once every known parameter is taken out.
+    fn unknown(&mut self, left: &Map<String, Value>, schema: &Map<String, Value>) {
+        if left.is_empty() {
+            return;
+        }
+        self.names.extend(left.keys().cloned());
+        let unknown = left.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let known = properties(schema).map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let known = if known.is_empty() { "none".to_owned() } else { known };
+        self.sentences.push(format!("Not a parameter of this tool: {}. It has {known}.", echo(&unknown)));
+    }
+
+    fn into_problem(self) -> Option<Problem> {
+        if self.names.is_empty() {
+            return None;
+        }
+        let problem = Problem::new(Code::Validation, self.sentences.join(" "));
+        Some(self.names.into_iter().fold(problem, Problem::param))
+    }
+}
+
+fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+fn is_required(schema: &Map<String, Value>, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|entry| entry == name))
+}
+
+/// The value as it is passed on, or how the sentence about it goes on.
+fn judge(value: Value, property: &Value) -> Result<Value, String> {
+    let value = normalised(value, property);
+    if value.is_null() {
+        return Err(format!("is null: leave it out, or give {}", allowed(property)));
+    }
+    let fits = match property.get("type").and_then(Value::as_str) {
+        Some("integer") => as_integer(&value).is_some_and(|integer| {
+            property.get("minimum").and_then(as_integer).is_none_or(|least| integer >= least)
+                && property.get("maximum").and_then(as_integer).is_none_or(|most| integer <= most)
+        }),
+        Some("number") => value.as_f64().is_some_and(|number| {
+            property.get("minimum").and_then(Value::as_f64).is_none_or(|least| number >= least)
+                && property.get("maximum").and_then(Value::as_f64).is_none_or(|most| number <= most)
+        }),
+        Some("string") => value.as_str().is_some_and(|text| {
+            let chars = text.chars().count();
+            length(property, "minLength").is_none_or(|least| chars >= least)
+                && length(property, "maxLength").is_none_or(|most| chars <= most)
+        }),
+        Some("boolean") => value.is_boolean(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        _ => true,
+    };
+    let listed = property.get("enum").and_then(Value::as_array).is_none_or(|values| values.contains(&value));
+    if fits && listed { Ok(value) } else { Err(format!("must be {}", allowed(property))) }
+}
+
+/// `10.0` for an integer is 10. Only as far as every integer has a double of its own: beyond, what the client meant is
+/// unknown.
+fn normalised(value: Value, property: &Value) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let wants_integer = property.get("type").is_some_and(|kind| kind == "integer");
+    let integral = |number: &f64| wants_integer && number.fract() == 0.0 && number.abs() < EXACT;
+    match value.as_f64().filter(|_| value.is_f64()).filter(integral) {
+        // The digits of an integral double are those of the integer.
+        Some(number) => format!("{number:.0}").parse::<i64>().map_or(value, Value::from),
+        None => value,
+    }
+}
+
+/// What `property` takes, as the end of a sentence.
+fn allowed(property: &Value) -> Cow<'static, str> {
+    if let Some(values) = property.get("enum").and_then(Value::as_array) {
+        let values = values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+        return format!("one of {values}").into();
+    }
+    let (noun, least, most, unit) = match property.get("type").and_then(Value::as_str) {
+        Some("integer") => ("an integer", "minimum", "maximum", ""),
+        Some("number") => ("a number", "minimum", "maximum", ""),
+        Some("string") => ("a string", "minLength", "maxLength", " characters"),
+        Some("boolean") => return "true or false".into(),
+        Some("array") => return "an array".into(),
+        Some("object") => return "an object".into(),
+        _ => return "a value of the kind its schema names".into(),
+    };
+    let join = if unit.is_empty() { "from" } else { "of" };
+    match (property.get(least), property.get(most)) {
+        (Some(least), Some(most)) => format!("{noun} {join} {least} to {most}{unit}").into(),
+        (Some(least), None) => format!("{noun} of at least {least}{unit}").into(),
+        (None, Some(most)) => format!("{noun} of at most {most}{unit}").into(),
+        (None, None) => noun.into(),
+    }
+}
+
+fn length(property: &Value, keyword: &str) -> Option<usize> {
+    property.get(keyword).and_then(Value::as_u64).and_then(|chars| usize::try_from(chars).ok())
+}
+
+/// An integer of JSON, signed or unsigned.
+fn as_integer(value: &Value) -> Option<i128> {
+    let number: &Number = value.as_number()?;
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+}
+
+/// Whose schema is made plain.
+#[derive(Clone, Copy)]
+enum Side {
+    Arguments,
+    Output,
+}
+
+/// Rewrites what schemars writes into the shapes every client takes.
+fn plain(schema: Value, side: Side) -> Value {
+    let Value::Object(mut schema) = schema else {
+        // `true` is anything.
+        return if schema == Value::Bool(true) { json!({}) } else { schema };
+    };
+    schema.retain(|keyword, value| match keyword.as_str() {
+        "$schema" | "title" => false,
+        "default" => !value.is_null(),
+        "format" => !value.as_str().is_some_and(is_machine_format),
+        _ => true,
+    });
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = text.replace('\n', " ");
+    }
+    for (keyword, value) in &mut schema {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(members)) => {
+                members.values_mut().for_each(|member| *member = plain(member.take(), side));
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
+                parts.iter_mut().for_each(|part| *part = plain(part.take(), side));
+            }
+            ("items" | "additionalProperties", part) if part.is_object() || *part == true => {
+                *part = plain(part.take(), side);
+            }
+            _ => {}
+        }
+    }
+    fold_constants(&mut schema);
+    split_null(schema, side)
+}
+
+/// Widths of Rust's numbers, which JSON Schema does not know as formats.
+fn is_machine_format(format: &str) -> bool {
+    ["uint", "int", "float", "double"].iter().any(|kind| format.starts_with(kind))
+}
+
+/// An enum whose variants have doc comments comes as `oneOf` of constants: the same as one `enum`.
+fn fold_constants(schema: &mut Map<String, Value>) {
+    let constants = match schema.get("oneOf").and_then(Value::as_array) {
+        Some(parts) => parts.iter().map(|part| part.get("const").filter(|value| value.is_string()).cloned()),
+        None => return,
+    };
+    if let Some(values) = constants.collect::<Option<Vec<_>>>() {
+        schema.shift_remove("oneOf");
+        schema.insert("type".to_owned(), "string".into());
+        schema.insert("enum".to_owned(), values.into());
+    }
+}
+
+/// Takes "or null" out of a schema: an argument is left out instead; an output says it as `anyOf [T, null]`.
+fn split_null(mut schema: Map<String, Value>, side: Side) -> Value {
+    let absent = json!({"type": "null"});
+    let mut nullable = false;
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        let before = types.len();
+        types.retain(|kind| kind != "null");
+        nullable = types.len() < before;
+        if let [only] = types.as_mut_slice() {
+            let only = only.take();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(parts)) = schema.get_mut("anyOf") {
+        let before = parts.len();
+        parts.retain(|part| *part != absent);
+        nullable |= parts.len() < before;
+        if let [only] = parts.as_mut_slice() {
+            let only = only.take();
+            schema.shift_remove("anyOf");
+            for (keyword, value) in only.as_object().into_iter().flatten() {
+                schema.entry(keyword).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    match side {
+        Side::Output if nullable => {
+            let description = schema.shift_remove("description");
+            let mut either = json!({"anyOf": [schema, absent]});
+            if let (Some(text), Some(members)) = (description, either.as_object_mut()) {
+                members.insert("description".to_owned(), text);
+            }
+            either
+        }
+        Side::Output | Side::Arguments => Value::Object(schema),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::{Deserialize, Serialize};
+
+    /// How bytes are written.
+    #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Encoding {
+        /// As text.
+        Text,
+        /// As hexadecimal digits.
+        Hex,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Arguments {
+        /// A path beneath
+        /// the root.
+        #[schemars(length(min = 1, max = 4))]
+        title: String,
+        /// How many bytes.
+        #[serde(default = "ten")]
+        #[schemars(range(min = 1, max = 20))]
+        bytes: u64,
+        #[serde(default = "text")]
+        encoding: Encoding,
+        after: Option<String>,
+        below: Option<Encoding>,
+        #[serde(default)]
+        #[schemars(range(min = -1.5, max = 1.5))]
+        share: f64,
+        #[serde(default)]
+        deep: bool,
+        any: Option<i64>,
+    }
+
+    fn ten() -> u64 {
+        10
+    }
+
+    fn text() -> Encoding {
+        Encoding::Text
+    }
+
+    #[test]
+    fn the_schema_of_arguments_says_what_may_be_left_out_and_nothing_a_client_trips_over() {
+        assert_eq!(
+            Value::Object(schema_of::<Arguments>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "title": {
+                        "description": "A path beneath the root.", "type": "string", "minLength": 1, "maxLength": 4
+                    },
+                    "bytes": {
+                        "description": "How many bytes.", "type": "integer", "minimum": 1, "maximum": 20, "default": 10
+                    },
+                    "encoding": {
+                        "description": "How bytes are written.", "type": "string", "enum": ["text", "hex"],
+                        "default": "text"
+                    },
+                    "after": {"type": "string"},
+                    "below": {
+                        "description": "How bytes are written.", "type": "string", "enum": ["text", "hex"]
+                    },
+                    "share": {"type": "number", "minimum": -1.5, "maximum": 1.5, "default": 0.0},
+                    "deep": {"type": "boolean", "default": false},
+                    "any": {"type": "integer"},
+                },
+                "required": ["title"],
+                "additionalProperties": false,
+            })
+        );
+    }
+
+    #[test]
+    fn the_schema_of_an_output_requires_every_member_and_says_which_may_be_null() {
+        #[derive(Serialize, JsonSchema)]
+        struct Inner {
+            count: i32,
+        }
+        #[derive(Serialize, JsonSchema)]
+        struct Output {
+            /// Where to go on.
+            next: Option<u64>,
+            inner: Option<Inner>,
+            kind: Option<Encoding>,
+            rows: Vec<Vec<Value>>,
+        }
+        let inner = json!({
+            "type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]
+        });
+        assert_eq!(
+            Value::Object(schema_of::<Output>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "next": {
+                        "anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}],
+                        "description": "Where to go on."
+                    },
+                    "inner": {"anyOf": [inner, {"type": "null"}]},
+                    "kind": {
+                        "anyOf": [{"type": "string", "enum": ["text", "hex"]}, {"type": "null"}],
+                        "description": "How bytes are written."
+                    },
+                    "rows": {"type": "array", "items": {"type": "array", "items": {}}},
+                },
+                "required": ["next", "inner", "kind", "rows"],
+            })
+        );
+    }
+
+    #[test]
+    fn a_default_above_a_lowered_ceiling_follows_it_down() {
+        let schema = |maximum| with_maximum(schema_of::<Arguments>(), "bytes", maximum);
+        assert_eq!(schema(5)["properties"]["bytes"]["default"], 5);
+        assert_eq!(schema(5)["properties"]["bytes"]["maximum"], 5);
+        assert_eq!(schema(15)["properties"]["bytes"]["default"], 10);
+        let (arguments, judged) =
+            parse::<Arguments>(json!({"title": "a"}).as_object().unwrap().clone(), &schema(5)).unwrap();
+        assert_eq!((arguments.bytes, &judged["bytes"]), (5, &json!(5)));
+    }
+
+    /// `expected`: the judged arguments that differ from the defaults, or the parameters and the detail of the problem.
+    #[track_caller]
+    fn check(arguments: &Value, expected: Result<Value, (&[&str], &str)>) {
+        let arguments = arguments.as_object().unwrap().clone();
+        match (parse::<Arguments>(arguments, &schema_of::<Arguments>()), expected) {
+            (Ok((_, judged)), Ok(expected)) => {
+                let mut whole =
+                    json!({"title": "a", "bytes": 10, "encoding": "text", "share": 0.0, "deep": false});
+                whole.as_object_mut().unwrap().extend(expected.as_object().unwrap().clone());
+                assert_eq!(Value::Object(judged), whole);
+            }
+            (Err(problem), Err((params, detail))) => {
+                assert_eq!(problem.code(), Code::Validation);
+                assert_eq!(problem.invalid_params(), params);
+                assert_eq!(problem.detail(), detail);
+            }
+            (outcome, expected) => panic!("{outcome:?} is not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn good_arguments_come_out_in_the_schemas_order_with_their_defaults() {
+        check(&json!({"title": "a"}), Ok(json!({})));
+        check(&json!({"title": "äöü€"}), Ok(json!({"title": "äöü€"})));
+        check(&json!({"title": "a", "bytes": 1}), Ok(json!({"bytes": 1})));
+        check(&json!({"title": "a", "bytes": 20}), Ok(json!({"bytes": 20})));
+        check(&json!({"title": "a", "bytes": 10.0}), Ok(json!({"bytes": 10})));
+        check(&json!({"title": "a", "any": -0.0}), Ok(json!({"any": 0})));
+        check(
+            &json!({"title": "a", "any": -9_007_199_254_740_991.0}),
+            Ok(json!({"any": -9_007_199_254_740_991_i64})),
+        );
+        check(&json!({"title": "a", "share": 1}), Ok(json!({"share": 1})));
+        check(
+            &json!({"title": "a", "encoding": "hex", "deep": true}),
+            Ok(json!({"encoding": "hex", "deep": true})),
+        );
+        check(&json!({"title": "a", "after": ""}), Ok(json!({"after": ""})));
+        let arguments = json!({"deep": true, "title": "a", "bytes": 2}).as_object().unwrap().clone();
+        let (_, judged) = parse::<Arguments>(arguments, &schema_of::<Arguments>()).unwrap();
+        assert_eq!(judged.keys().collect::<Vec<_>>(), ["title", "bytes", "encoding", "share", "deep"]);
+    }
+
+    #[test]
+    fn each_wrong_argument_is_told_with_what_is_allowed() {
+        const TITLE: &str = "`title` must be a string of 1 to 4 characters.";
+        const BYTES: &str = "`bytes` must be an integer from 1 to 20.";
+        const ENCODING: &str = "`encoding` must be one of \"text\", \"hex\".";
+        const SHARE: &str = "`share` must be a number from -1.5 to 1.5.";
+        check(
+            &json!({}),
+            Err((&["title"], "`title` is required: it must be a string of 1 to 4 characters.")),
+        );
+        check(&json!({"title": ""}), Err((&["title"], TITLE)));
+        check(&json!({"title": "äöü€ß"}), Err((&["title"], TITLE)));
+        check(&json!({"title": 7}), Err((&["title"], TITLE)));
+        check(
+            &json!({"title": null}),
+            Err((&["title"], "`title` is null: leave it out, or give a string of 1 to 4 characters.")),
+        );
+        check(
+            &json!({"title": "a", "after": null}),
+            Err((&["after"], "`after` is null: leave it out, or give a string.")),
+        );
+        check(&json!({"title": "a", "any": 0.5}), Err((&["any"], "`any` must be an integer.")));
+        check(
+            &json!({"title": "a", "any": 9_007_199_254_740_992.0}),
+            Err((&["any"], "`any` must be an integer.")),
+        );
+        check(&json!({"title": "a", "deep": "true"}), Err((&["deep"], "`deep` must be true or false.")));
+        for bytes in [
+            json!(0),
+            json!(21),
+            json!(-1),
+            json!(1.5),
+            json!("10"),
+            json!(u64::MAX),
+            json!([]),
+            json!(1e300),
+        ] {
+            check(&json!({"title": "a", "bytes": bytes}), Err((&["bytes"], BYTES)));
+        }
+        for encoding in [json!("HEX"), json!(1), json!({})] {
+            check(&json!({"title": "a", "encoding": encoding}), Err((&["encoding"], ENCODING)));
+        }
+        for share in [json!(-1.6), json!(2), json!("1"), json!(false)] {
+            check(&json!({"title": "a", "share": share}), Err((&["share"], SHARE)));
+        }
+    }
+
+    #[test]
+    fn every_wrong_parameter_is_told_at_once() {
+        check(
+            &json!({"bytes": 0, "x": 1, "title": 1, "y": 2}),
+            Err((
+                &["title", "bytes", "x", "y"],
+                "`title` must be a string of 1 to 4 characters. `bytes` must be an integer from 1 to 20. \
+                 Not a parameter of this tool: 'x, y'. It has `title`, `bytes`, `encoding`, `after`, `below`, `share`, \
+                 `deep`, `any`.",
+            )),
+        );
+    }
+
+    #[test]
+    fn what_is_echoed_of_unknown_parameters_is_bounded() {
+        let many = (0..1000).map(|n| (format!("p{n}"), Value::Null)).collect::<Map<_, _>>();
+        let problem = parse::<Arguments>(many, &schema_of::<Arguments>()).unwrap_err();
+        assert_eq!(problem.invalid_params().len(), 1001);
+        assert!(problem.detail().len() < 600, "{}", problem.detail());
+    }
+}

@@ -1,1 +1,0 @@
-//! What the host can tell: CPU, memory, disk, cgroup, uptime.

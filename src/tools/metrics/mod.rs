@@ -1,0 +1,377 @@
+//! `system_metrics`: what the host can tell of itself. CPU, memory, swap, disk, cgroup, load, uptime.
+//!
+//! Only single files of `/proc` are read, never the list of processes. Paths and names of the host are never told.
+
+mod cgroup;
+mod cpu;
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use nix::sys::statvfs::{Statvfs, statvfs};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sysinfo::{MemoryRefreshKind, System};
+
+use cgroup::Cgroup;
+use cpu::CpuTimes;
+
+use crate::{
+    call::Call,
+    problem::Problem,
+    protocol::tool::{Effect, ToolName, ToolSpec},
+    tools::{
+        Failure, Lane, Prepared, Tool,
+        arguments::{self, schema_of},
+    },
+    wire::ascii::AsciiJson,
+};
+
+/// The most bytes of an answer: some 30 numbers.
+const MAX_BODY_BYTES: usize = 2048;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// How long to watch the CPU, in milliseconds; with 0 the usage is the mean since the host started.
+    #[serde(default = "default_sample_ms")]
+    #[schemars(range(min = 0, max = 2000))]
+    sample_ms: u64,
+}
+
+fn default_sample_ms() -> u64 {
+    100
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Output {
+    /// The host's processors.
+    cpu: Cpu,
+    /// The host's memory.
+    memory: Memory,
+    /// The host's swap space; all zero when there is none.
+    swap: Swap,
+    /// The file system that is watched.
+    disk: Disk,
+    /// Limits and use of the server's own control group (version 2); null when it is in none.
+    cgroup: Option<Cgroup>,
+    /// Seconds since the host started.
+    uptime_seconds: u64,
+    /// How long the CPU was watched, in milliseconds.
+    sampled_ms: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Cpu {
+    /// Logical processors that are online.
+    logical_count: u64,
+    /// Share of all processors' time that was not idle, 0 to 100.
+    usage_percent: f64,
+    /// Mean number of runnable tasks.
+    load_average: LoadAverage,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LoadAverage {
+    /// Over one minute.
+    one: f64,
+    /// Over five minutes.
+    five: f64,
+    /// Over fifteen minutes.
+    fifteen: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Memory {
+    total_bytes: u64,
+    /// What new work can get without swapping.
+    available_bytes: u64,
+    /// Total less available.
+    used_bytes: u64,
+    /// 0 to 100.
+    used_percent: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Swap {
+    total_bytes: u64,
+    used_bytes: u64,
+    /// 0 to 100.
+    used_percent: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Disk {
+    total_bytes: u64,
+    /// What an unprivileged user can still write.
+    available_bytes: u64,
+    /// Used space of what unprivileged users can have, 0 to 100, as `df` computes it.
+    used_percent: f64,
+}
+
+/// Tells metrics of the host.
+#[derive(Debug)]
+pub struct SystemMetrics {
+    disk_path: PathBuf,
+    spec: ToolSpec,
+}
+
+impl SystemMetrics {
+    /// Watches the file system that holds `disk_path` (`MCP_METRICS_DISK_PATH`).
+    pub fn new(disk_path: PathBuf) -> Self {
+        let spec = ToolSpec {
+            name: ToolName::new("system_metrics"),
+            title: "Host metrics".into(),
+            description: "Tells the host's CPU usage and load, memory, swap, disk space and uptime, and the limits and \
+                          use of the server's own control group. Sizes are bytes, shares are percent. CPU usage is \
+                          watched for sample_ms (at most 2000), which is how long the call takes."
+                .into(),
+            input_schema: schema_of::<Arguments>(),
+            output_schema: schema_of::<Output>(),
+            effect: Effect::Read,
+        };
+        Self { disk_path, spec }
+    }
+
+    fn measure(&self, sample_ms: u64, call: &Call) -> Result<Output, Failure> {
+        let cpu = watch_cpu(sample_ms, call)?;
+        let told = |error: sysinfo::Error| Failure::Internal(format!("the host cannot be measured: {error}"));
+        let mut system = System::new().map_err(told)?;
+        system.refresh_memory_specifics(MemoryRefreshKind::everything());
+        let total_bytes = system.total_memory();
+        let available_bytes = system.available_memory().min(total_bytes);
+        let used_bytes = total_bytes - available_bytes;
+        let swap_total = system.total_swap();
+        let swap_used = system.used_swap().min(swap_total);
+        let disk = statvfs(&self.disk_path)
+            .map_err(|errno| Failure::Internal(format!("the disk path cannot be measured: {errno}")))?;
+        let load = System::load_average().map_err(told)?;
+        Ok(Output {
+            cpu: Cpu {
+                logical_count: cpu.logical_count,
+                usage_percent: cpu.usage_percent,
+                load_average: LoadAverage {
+                    one: finite(load.one),
+                    five: finite(load.five),
+                    fifteen: finite(load.fifteen),
+                },
+            },
+            memory: Memory {
+                total_bytes,
+                available_bytes,
+                used_bytes,
+                used_percent: percent(used_bytes, total_bytes),
+            },
+            swap: Swap {
+                total_bytes: swap_total,
+                used_bytes: swap_used,
+                used_percent: percent(swap_used, swap_total),
+            },
+            disk: disk_of(&disk),
+            cgroup: cgroup::of_this_process(),
+            uptime_seconds: System::uptime().map_err(told)?,
+            sampled_ms: cpu.sampled_ms,
+        })
+    }
+}
+
+impl Tool for SystemMetrics {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn lane(&self) -> Lane {
+        Lane::General
+    }
+
+    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
+        let (request, arguments) = arguments::parse::<Arguments>(arguments, &self.spec.input_schema)?;
+        Ok(Prepared {
+            arguments,
+            max_body_bytes: MAX_BODY_BYTES,
+            run: Box::new(move |_permit, call| {
+                let output = self.measure(request.sample_ms, call)?;
+                Ok(AsciiJson::of(&output).into())
+            }),
+        })
+    }
+}
+
+/// What watching the CPU brought.
+struct CpuSample {
+    logical_count: u64,
+    usage_percent: f64,
+    sampled_ms: u64,
+}
+
+fn watch_cpu(sample_ms: u64, call: &Call) -> Result<CpuSample, Failure> {
+    let told = |why| Failure::Internal(format!("the CPU cannot be watched: {why}"));
+    if sample_ms == 0 {
+        let now = CpuTimes::read().map_err(told)?;
+        let usage_percent = now.usage_since(CpuTimes::default());
+        return Ok(CpuSample { logical_count: now.logical_count, usage_percent, sampled_ms: 0 });
+    }
+    let before = CpuTimes::read().map_err(told)?;
+    let started = Instant::now();
+    call.interrupt().sleep(Duration::from_millis(sample_ms))?;
+    let after = CpuTimes::read().map_err(told)?;
+    Ok(CpuSample {
+        logical_count: after.logical_count,
+        usage_percent: after.usage_since(before),
+        sampled_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+fn disk_of(disk: &Statvfs) -> Disk {
+    let bytes = |blocks: u64| blocks.saturating_mul(disk.fragment_size());
+    // What is reserved for root counts as neither used nor available.
+    let used = disk.blocks().saturating_sub(disk.blocks_free());
+    Disk {
+        total_bytes: bytes(disk.blocks()),
+        available_bytes: bytes(disk.blocks_available()),
+        used_percent: percent(used, used.saturating_add(disk.blocks_available())),
+    }
+}
+
+/// `part` of `whole` in percent, 0 to 100, two decimals; 0 of nothing.
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    rounded(part as f64 * 100.0 / whole as f64).clamp(0.0, 100.0)
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}
+
+/// A number that JSON can carry and that is not below zero.
+fn finite(number: f64) -> f64 {
+    if number.is_finite() { rounded(number.max(0.0)) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        call::Interrupt,
+        tools::testing::{answer, run},
+    };
+    use serde_json::json;
+    use std::process::Command;
+
+    fn metrics(arguments: &Value) -> Value {
+        answer(&SystemMetrics::new(PathBuf::from("/")), arguments)
+    }
+
+    /// The number in kibibytes that `/proc/meminfo` has for `key`, in bytes.
+    fn meminfo(key: &str) -> f64 {
+        let text = std::fs::read_to_string("/proc/meminfo").unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+        line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<f64>().unwrap() * 1024.0
+    }
+
+    #[track_caller]
+    fn about(told: &Value, expected: f64, within: f64) {
+        let told = told.as_f64().unwrap();
+        assert!((told - expected).abs() <= within, "{told} is not within {within} of {expected}");
+    }
+
+    #[test]
+    fn memory_and_swap_are_what_the_kernel_tells() {
+        let metrics = metrics(&json!({"sample_ms": 0}));
+        let (memory, swap) = (&metrics["memory"], &metrics["swap"]);
+        let total = meminfo("MemTotal");
+        about(&memory["total_bytes"], total, 0.0);
+        about(&memory["available_bytes"], meminfo("MemAvailable"), total * 0.05);
+        about(&memory["used_bytes"], total - meminfo("MemAvailable"), total * 0.05);
+        about(&memory["used_percent"], 100.0 * memory["used_bytes"].as_f64().unwrap() / total, 0.006);
+        about(&swap["total_bytes"], meminfo("SwapTotal"), 0.0);
+        about(&swap["used_bytes"], meminfo("SwapTotal") - meminfo("SwapFree"), total * 0.02);
+    }
+
+    #[test]
+    fn the_disk_is_what_df_tells() {
+        let table =
+            Command::new("df").args(["--block-size=1", "--output=size,avail,pcent", "/"]).output().unwrap();
+        let table = String::from_utf8(table.stdout).unwrap();
+        let row = table.lines().nth(1).unwrap().replace('%', "");
+        let row = row.split_whitespace().map(|number| number.parse::<f64>().unwrap()).collect::<Vec<_>>();
+        let disk = &metrics(&json!({"sample_ms": 0}))["disk"];
+        about(&disk["total_bytes"], row[0], 0.0);
+        about(&disk["available_bytes"], row[1], row[0] * 0.02);
+        // df rounds up.
+        about(&disk["used_percent"], row[2] - 0.5, 1.0);
+    }
+
+    #[test]
+    fn load_and_uptime_are_what_the_kernel_tells() {
+        let metrics = metrics(&json!({}));
+        let uptime = std::fs::read_to_string("/proc/uptime").unwrap();
+        about(&metrics["uptime_seconds"], uptime.split(' ').next().unwrap().parse().unwrap(), 2.0);
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap();
+        let load = load.split(' ').nth(2).unwrap().parse().unwrap();
+        about(&metrics["cpu"]["load_average"]["fifteen"], load, 0.5);
+        assert!(metrics["sampled_ms"].as_u64().unwrap() >= 100, "the default");
+        assert!((0.0..=100.0).contains(&metrics["cpu"]["usage_percent"].as_f64().unwrap()));
+    }
+
+    #[test]
+    fn a_busy_processor_is_seen() {
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let spin = || while !stop.load(std::sync::atomic::Ordering::Relaxed) {};
+            std::thread::Builder::new().name("spin".to_owned()).spawn_scoped(scope, spin).unwrap();
+            let metrics = metrics(&json!({"sample_ms": 300}));
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            let share = 100.0 / metrics["cpu"]["logical_count"].as_f64().unwrap();
+            assert!(metrics["cpu"]["usage_percent"].as_f64().unwrap() > share / 3.0, "{metrics}");
+        });
+    }
+
+    #[test]
+    fn sampling_ends_when_the_call_is_told_to_stop() {
+        let tool = SystemMetrics::new(PathBuf::from("/"));
+        let interrupt = Interrupt::default();
+        let stopper = interrupt.clone();
+        let started = Instant::now();
+        let thread =
+            std::thread::Builder::new().name("stopper".to_owned()).spawn(move || stopper.set().is_none());
+        let outcome = run(&tool, &json!({"sample_ms": 2000}), interrupt);
+        assert!(matches!(outcome, Err(Failure::Interrupted(_))));
+        assert!(thread.unwrap().join().unwrap());
+        assert!(started.elapsed() < Duration::from_secs(2));
+    }
+
+    #[test]
+    fn a_disk_path_that_is_gone_is_our_trouble_and_is_not_told() {
+        let tool = SystemMetrics::new(PathBuf::from("/nonexistent/secret"));
+        match run(&tool, &json!({"sample_ms": 0}), Interrupt::default()) {
+            Err(Failure::Internal(why)) => assert!(!why.contains("secret")),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+
+    #[test]
+    fn percents_are_finite_and_within_range() {
+        for (part, whole, expected) in [
+            (0, 0, 0.0),
+            (5, 0, 0.0),
+            (1, 3, 33.33),
+            (2, 3, 66.67),
+            (3, 2, 100.0),
+            (u64::MAX, 1, 100.0),
+            (0, u64::MAX, 0.0),
+        ] {
+            assert_eq!(percent(part, whole), expected);
+        }
+        for (number, expected) in
+            [(f64::NAN, 0.0), (f64::INFINITY, 0.0), (-1.0, 0.0), (1.005, 1.0), (0.129, 0.13)]
+        {
+            assert_eq!(finite(number), expected);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The commands and their exit codes, settings as a launcher gives them, and the demo with what it leaves behind.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    os::{
+        fd::OwnedFd,
+        unix::{fs::PermissionsExt, net::UnixStream},
+    },
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
+use serde_json::Value;
+
+/// No command takes longer, however busy the host is.
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn suite(arguments: &[&str], settings: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-server-suite"));
+    command.args(arguments).env_clear().envs(settings.iter().copied());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn signal(child: u32, signal: Signal) {
+    kill(Pid::from_raw(child.try_into().unwrap()), signal).unwrap();
+}
+
+#[track_caller]
+fn finish(child: Child) -> Output {
+    let id = child.id();
+    let (done, output) = mpsc::channel();
+    let waiter = thread::Builder::new().name("waiter".to_owned());
+    waiter.spawn(move || done.send(child.wait_with_output().unwrap()).unwrap()).unwrap();
+    output.recv_timeout(LIMIT).unwrap_or_else(|_| {
+        signal(id, Signal::SIGKILL);
+        panic!("the command does not end");
+    })
+}
+
+/// Runs a command and returns what it wrote to stdout and stderr.
+#[track_caller]
+fn check(arguments: &[&str], settings: &[(&str, &str)], exit_code: i32) -> (String, String) {
+    let output = finish(suite(arguments, settings).spawn().unwrap());
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(exit_code), "stdout:\n{stdout}\nstderr:\n{stderr}");
+    (stdout, stderr)
+}
+
+/// A directory for temporary files that PostgreSQL's user can pass through when the tests run as root.
+fn temporary() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o711)).unwrap();
+    directory
+}
+
+fn is_empty(directory: &Path) -> bool {
+    fs::read_dir(directory).unwrap().next().is_none()
+}
+
+#[test]
+fn help_and_version_are_answers_and_nonsense_is_usage() {
+    assert_eq!(
+        check(&["--version"], &[], 0).0,
+        concat!("mcp-server-suite ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+    let (help, _) = check(&["--help"], &[], 0);
+    assert!(help.contains("client-config") && help.contains("MCP_SAFE_DATA_DIR"), "{help}");
+    let (stdout, stderr) = check(&["nonsense"], &[], 2);
+    assert!(stdout.is_empty() && stderr.contains("'nonsense'"), "{stdout}{stderr}");
+}
+
+#[test]
+fn every_wrong_setting_is_a_line_on_stderr_and_the_exit_code_is_78() {
+    let wrong =
+        [("MCP_LOG_LEVEL", "loud"), ("MCP_SQL_DSN", "mysql://u:hunter2@h/d"), ("MCP_POLICY", "/p.toml")];
+    for command in ["serve", "client-config"] {
+        let (stdout, stderr) = check(&[command], &wrong, 78);
+        let names: Vec<&str> = stderr.lines().map(|line| line.split_once(':').unwrap().0).collect();
+        assert_eq!(names, ["MCP_LOG_LEVEL", "MCP_SQL_DSN", "MCP_POLICY"]);
+        assert!(stdout.is_empty() && !stderr.contains("hunter2"), "{stdout}{stderr}");
+    }
+}
+
+#[test]
+fn check_reports_like_a_doctor() {
+    let (report, _) = check(&["check"], &[("MCP_METRICS_ENABLED", "false")], 0);
+    assert!(report.contains("off   metrics: MCP_METRICS_ENABLED is false\n"), "{report}");
+    assert!(report.ends_with("\nready\n"), "{report}");
+    let near_miss = [("MCP_SQL_DNS", "x")];
+    check(&["check"], &near_miss, 0);
+    let (report, _) = check(&["check", "--strict", "--json"], &near_miss, 1);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["ready"], false);
+    let warning = "MCP_SQL_DNS is no setting; did you mean MCP_SQL_DSN?";
+    assert!(
+        report["findings"].as_array().unwrap().iter().any(|finding| finding["text"] == warning),
+        "{report}"
+    );
+    let (report, _) = check(&["check", "--json"], &[("MCP_FS_MAX_BYTES", "0")], 78);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["findings"][0]["cure"], "allowed: 1 to 2097152");
+}
+
+#[test]
+fn check_fails_when_the_database_is_down() {
+    let (report, _) = check(&["check"], &[("MCP_SQL_DSN", "postgres://reader@127.0.0.1:1/assets")], 1);
+    assert!(report.contains("FAIL  sql: ") && report.ends_with("\nnot ready\n"), "{report}");
+}
+
+#[test]
+fn client_config_prints_what_to_paste_and_no_secret() {
+    let settings =
+        [("MCP_SQL_DSN", "postgres://reader:hunter2@localhost/assets"), ("MCP_SQL_MAX_ROWS", "50")];
+    let (stdout, stderr) = check(&["client-config", "--client", "vscode"], &settings, 0);
+    let block: Value = serde_json::from_str(&stdout).unwrap();
+    let server = &block["servers"]["mcp-server-suite"];
+    assert_eq!(server["command"], env!("CARGO_BIN_EXE_mcp-server-suite"));
+    assert_eq!(server["env"]["MCP_SQL_MAX_ROWS"], "50");
+    assert!(
+        stderr.contains("MCP_SQL_DSN_FILE") && !format!("{stdout}{stderr}").contains("hunter2"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn nothing_is_written_to_stderr_when_it_is_the_clients_own_stream() {
+    let (mut client, server) = UnixStream::pair().unwrap();
+    let stream = || Stdio::from(OwnedFd::from(server.try_clone().unwrap()));
+    let mut command = suite(&["serve"], &[("MCP_LOG_LEVEL", "loud")]);
+    let child = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
+    assert_eq!(finish(child).status.code(), Some(78));
+    drop((command, server));
+    let mut said = String::new();
+    client.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "");
+}
+
+#[test]
+fn the_log_goes_to_its_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let (_, stderr) = check(&[], &[("MCP_LOG_FILE", log.to_str().unwrap()), ("MCP_SQL_DNS", "x")], 0);
+    assert_eq!(stderr, "");
+    assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("WARN  session MCP_SQL_DNS is no setting"), "{log}");
+}
+
+#[test]
+fn the_demo_plays_its_script_leaves_nothing_behind_and_notices_drift() {
+    let directory = temporary();
+    let settings = [("TMPDIR", directory.path().to_str().unwrap())];
+    let (transcript, stderr) = check(&["demo"], &settings, 0);
+    assert!(transcript.contains("A write that hides in a CTE"), "{transcript}{stderr}");
+    assert!(!transcript.contains('\u{1b}'), "colour in a pipe");
+    assert!(is_empty(directory.path()));
+
+    let files = tempfile::tempdir().unwrap();
+    let stored = files.path().join("README.md");
+    fs::write(&stored, format!("# Demo\n<!-- demo transcript -->\n```text\n{transcript}```\n")).unwrap();
+    check(&["demo", "--check", stored.to_str().unwrap()], &settings, 0);
+    fs::write(&stored, transcript.replace("Two statements", "Three statements")).unwrap();
+    let (diff, _) = check(&["demo", "--check", stored.to_str().unwrap()], &settings, 1);
+    assert!(
+        diff.contains("Three statements in one\n+ ") && diff.contains("Two statements in one\n"),
+        "{diff}"
+    );
+    assert!(is_empty(directory.path()));
+}
+
+#[test]
+fn the_demo_cleans_up_after_a_signal() {
+    let directory = temporary();
+    let settings = [("TMPDIR", directory.path().to_str().unwrap())];
+    let mut demo = suite(&["demo"], &settings).spawn().unwrap();
+    let mut stdout = BufReader::new(demo.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    signal(demo.id(), Signal::SIGINT);
+    let output = finish(demo);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(is_empty(directory.path()));
+}
+
+#[test]
+fn the_demo_serves_its_sandbox_until_the_end_of_the_input() {
+    let directory = temporary();
+    let settings = [("TMPDIR", directory.path().to_str().unwrap())];
+    check(&["demo", "--serve"], &settings, 0);
+    assert!(is_empty(directory.path()));
+}
+
+#[test]
+fn the_served_sandbox_is_cleaned_up_after_a_signal() {
+    let directory = temporary();
+    let settings = [("TMPDIR", directory.path().to_str().unwrap())];
+    let mut demo = suite(&["demo", "--serve"], &settings).stdin(Stdio::piped()).spawn().unwrap();
+    let stdin = demo.stdin.take();
+    BufReader::new(demo.stderr.take().unwrap()).read_line(&mut String::new()).unwrap();
+    signal(demo.id(), Signal::SIGTERM);
+    assert_eq!(finish(demo).status.code(), Some(0));
+    drop(stdin);
+    assert!(is_empty(directory.path()));
+}
