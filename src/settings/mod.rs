@@ -26,7 +26,7 @@ use crate::{
         table::Setting,
     },
     tools::{
-        files::Root,
+        files::root::Root,
         sql::{Dsn, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
     },
 };

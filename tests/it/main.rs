@@ -9,4 +9,8 @@ mod tools;
 mod session;
 mod load;
 mod cli;
+<<<<<<< HEAD
 mod rooms;
+=======
+mod schemas;
+>>>>>>> main

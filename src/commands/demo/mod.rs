@@ -30,7 +30,7 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use signal_hook::consts::TERM_SIGNALS;
+use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 
 use crate::{
     NAME,
@@ -100,7 +100,7 @@ struct Stop(Arc<AtomicBool>);
 impl Stop {
     fn on_signals() -> Result<Self, Failed> {
         let stop = Self::default();
-        for signal in TERM_SIGNALS {
+        for signal in TERM_SIGNALS.iter().chain(&[SIGHUP]) {
             signal_hook::flag::register(*signal, Arc::clone(&stop.0)).map_err(Failed::io("watch signals"))?;
         }
         Ok(stop)
@@ -125,7 +125,10 @@ pub(super) fn run(
     });
     match ended {
         Ok(exit) => Ok(exit),
-        Err(Failed::Interrupted) => Ok(Exit::Failure),
+        Err(Failed::Interrupted) => {
+            complain("interrupted; everything is removed");
+            Ok(Exit::Failure)
+        }
         Err(failed) => Err(io::Error::other(failed)),
     }
 }

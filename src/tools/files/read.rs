@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    PATH, parse_path, refusal,
+    PATH,
+    line::{MAX_LINE_BYTES, fitting, line_cost},
+    parse_path, refusal,
     root::{Root, WalkError},
 };
 use crate::{
@@ -25,8 +27,6 @@ use crate::{
 const CHUNK: usize = 64 * 1024;
 /// Bytes read behind the page: three to end its last character, one to know whether more follows.
 const LOOKAHEAD: usize = 4;
-/// The longest line we write, less room for the envelope around the body (CONTRACT section 7: no line over 8 MiB).
-const MAX_LINE_BYTES: usize = 8 * 1024 * 1024 - 4096;
 /// The body's members beside content and path, generously.
 const MEMBERS_BYTES: usize = 512;
 
@@ -193,7 +193,7 @@ impl Page {
                 bytes.len()
             }
             Encoding::Utf8 => {
-                let budget = MAX_LINE_BYTES - 2 * MEMBERS_BYTES - line_cost(request.relative_path.as_bytes());
+                let budget = MAX_LINE_BYTES - 2 * MEMBERS_BYTES - line_cost(&request.relative_path);
                 let text = self.text(max_bytes(request)).map_err(|bad| not_text(file, request, bad))?;
                 let text = fitting(text, budget);
                 body.string(text);
@@ -252,10 +252,10 @@ fn read_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
 }
 
 fn read_failure(error: &io::Error, request: &Arguments) -> Failure {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => refusal(WalkError::Unreadable, &request.relative_path),
-        _ => Failure::Internal(format!("a file could not be read: {error}")),
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return refusal(WalkError::Unreadable, &request.relative_path);
     }
+    Failure::Internal(format!("a file could not be read: {error}"))
 }
 
 /// Why the page, whose byte at `bad` is no UTF-8, cannot be text.
@@ -285,51 +285,6 @@ fn is_inside_character(file: &File, offset: u64) -> bool {
             character.and_then(Result::ok).is_some_and(|text| text.chars().count() == 1)
         })
     })
-}
-
-/// The longest beginning of `text` whose two copies in a line, the body's and the escaped one, fit `budget`.
-fn fitting(text: &str, budget: usize) -> &str {
-    // No byte costs more than a control character.
-    if text.len().saturating_mul(13) <= budget {
-        return text;
-    }
-    let mut left = budget;
-    let mut end = 0;
-    for chunk in text.as_bytes().chunks(CHUNK) {
-        let cost = line_cost(chunk);
-        if cost > left {
-            // Counted by bytes: the character that does not fit ends at a boundary all the same.
-            end += chunk.iter().take_while(|byte| spend(&mut left, line_cost(&[**byte]))).count();
-            break;
-        }
-        left -= cost;
-        end += chunk.len();
-    }
-    text.get(..text.floor_char_boundary(end)).unwrap_or_default()
-}
-
-fn spend(left: &mut usize, cost: usize) -> bool {
-    left.checked_sub(cost).map(|rest| *left = rest).is_some()
-}
-
-/// The most bytes that `text` (UTF-8) takes in a line: once in the body, and once more in the text block, where the
-/// quotes and backslashes of the first copy are escaped again.
-fn line_cost(text: &[u8]) -> usize {
-    text.iter()
-        .map(|byte| match byte {
-            // `"`: `\"` and `\\\"`.
-            b'"' | b'\\' => 6,
-            b' '..=b'~' => 2,
-            // `\n` and `\\n`.
-            b'\n' | b'\r' | b'\t' => 5,
-            // `\u0000` and `\\u0000`.
-            0..=0x1f | 0x7f => 13,
-            // Counted at the byte that leads the character; two surrogates for the longest.
-            0x80..=0xbf => 0,
-            0xc0..=0xef => 13,
-            0xf0..=0xff => 26,
-        })
-        .sum()
 }
 
 #[cfg(test)]
@@ -453,15 +408,18 @@ mod tests {
 
     #[test]
     fn an_offset_inside_a_character_is_an_argument_that_is_wrong() {
-        for (content, offsets) in [("aé", 2..3), ("a€b", 2..4), ("a\u{1f600}b", 2..5), ("é", 1..2)] {
-            for offset in offsets {
-                for max_bytes in [1, 100] {
-                    let arguments =
-                        json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
-                    problem(&sandbox(content).tool, &arguments, Code::Validation, "offset");
-                }
+        #[track_caller]
+        fn refused(content: &str, offsets: std::ops::Range<u64>) {
+            let sandbox = sandbox(content);
+            for (offset, max_bytes) in offsets.flat_map(|offset| [(offset, 1), (offset, 100)]) {
+                let arguments = json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
+                problem(&sandbox.tool, &arguments, Code::Validation, "offset");
             }
         }
+        refused("é", 1..2);
+        refused("aé", 2..3);
+        refused("a€b", 2..4);
+        refused("a\u{1f600}b", 2..5);
     }
 
     #[test]
