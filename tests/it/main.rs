@@ -9,8 +9,5 @@ mod tools;
 mod session;
 mod load;
 mod cli;
-<<<<<<< HEAD
 mod rooms;
-=======
 mod schemas;
->>>>>>> main
