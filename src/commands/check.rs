@@ -1,6 +1,6 @@
 //! `check`: every setting and file loaded, every dependency asked, and a report with a cure for each fault.
 
-use std::{fmt::Write as _, io, sync::mpsc, thread, time::Duration};
+use std::{fmt::Write as _, io};
 
 use clap::Args;
 use serde::Serialize;
@@ -120,26 +120,13 @@ fn examine(settings: Settings) -> Vec<Finding> {
     findings
 }
 
-/// Asks the database. A server that accepts and then says nothing must not hold the report.
+/// Asks the database, once.
 fn database(config: SqlConfig) -> Vec<Finding> {
     let unsafe_role = config.unsafe_role;
-    let patience = config.connect_timeout + config.statement_timeout + Duration::from_secs(1);
-    let (answer, answers) = mpsc::channel();
-    let asked = thread::Builder::new().name("probe".to_owned()).spawn(move || {
-        let probed = Database::new(config).probe().map_err(|error| error.to_string());
-        // Nobody listens any more when the answer comes too late.
-        answer.send(probed).unwrap_or_default();
-    });
-    let probed = match asked {
-        Ok(_) => {
-            answers.recv_timeout(patience).unwrap_or_else(|_| Err("the server does not answer".to_owned()))
-        }
-        Err(error) => Err(error.to_string()),
-    };
-    match probed {
+    match Database::new(config).probe() {
         Ok(probe) => judge(probe, unsafe_role),
         Err(why) => vec![
-            Finding::new(Level::Fail, "sql", escape(&why))
+            Finding::new(Level::Fail, "sql", escape(&why.to_string()))
                 .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
         ],
     }

@@ -224,7 +224,12 @@ impl Reader {
                     self.warnings
                         .push(format!("{NAME}: everybody on this host can read the file; cure: chmod 600"));
                 }
-                Some(text.trim_end_matches(['\n', '\r']).to_owned())
+                let text = text.trim();
+                if text.is_empty() {
+                    self.complain(NAME, "names an empty file");
+                    return None;
+                }
+                Some(text.to_owned())
             }
             Err(error) => {
                 self.complain(NAME, format!("cannot read {}: {error}", shown(&path.to_string_lossy())));

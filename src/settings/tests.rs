@@ -121,6 +121,11 @@ fn the_dsn_may_come_from_a_file_and_only_from_one_place() {
         ],
     );
     assert!(read(&[("MCP_SQL_DSN_FILE", "/nonexistent/dsn")]).is_err());
+    fs::write(&file, "\n").unwrap();
+    check_wrong(
+        &[("MCP_SQL_DSN_FILE", path)],
+        &["MCP_SQL_DSN_FILE: names an empty file; allowed: a file that holds one connection string"],
+    );
 }
 
 #[test]

@@ -3,11 +3,15 @@
 
 mod support;
 mod schema;
+mod cluster;
 
 mod protocol;
 mod tools;
 mod session;
 mod load;
+mod sql_run;
+#[cfg(feature = "tls")]
+mod sql_tls;
 mod cli;
-mod rooms;
 mod schemas;
+mod rooms;

@@ -343,16 +343,16 @@ mod tests {
             fs::write(directory.path().join(name), "").unwrap();
         }
         #[track_caller]
-        fn check(tool: &SandboxFsList, arguments: Value, expected: &[&str], next: Option<&str>) {
-            let page = answer(tool, &arguments);
+        fn check(tool: &SandboxFsList, arguments: &Value, expected: &[&str], next: Option<&str>) {
+            let page = answer(tool, arguments);
             assert_eq!((names(&page), &page["next_after"]), (expected.to_vec(), &json!(next)));
         }
-        check(&tool, json!({"max_entries": 3}), &["a", "b", "c"], None);
-        check(&tool, json!({"max_entries": 2}), &["a", "b"], Some("b"));
-        check(&tool, json!({"max_entries": 2, "after": "b"}), &["c"], None);
-        check(&tool, json!({"max_entries": 2, "after": "aa"}), &["b", "c"], None);
-        check(&tool, json!({"after": "c"}), &[], None);
-        check(&tool, json!({"after": "zzz"}), &[], None);
+        check(&tool, &json!({"max_entries": 3}), &["a", "b", "c"], None);
+        check(&tool, &json!({"max_entries": 2}), &["a", "b"], Some("b"));
+        check(&tool, &json!({"max_entries": 2, "after": "b"}), &["c"], None);
+        check(&tool, &json!({"max_entries": 2, "after": "aa"}), &["b", "c"], None);
+        check(&tool, &json!({"after": "c"}), &[], None);
+        check(&tool, &json!({"after": "zzz"}), &[], None);
     }
 
     #[test]

@@ -444,10 +444,9 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_to_what_is_beneath_the_root_and_to_nothing_else() {
+    fn a_path_leads_to_what_is_beneath_the_root() {
         let base = tree();
         let long = "n".repeat(255);
-        let too_long = "n".repeat(256);
         let slashes = format!("{}file", "./".repeat(2000));
         let deep = format!("{}file", "deep/../".repeat(500));
         check_all(
@@ -468,7 +467,17 @@ mod tests {
                 (&long, "long"),
                 (&slashes, "file"),
                 (&deep, "file"),
-                // What is not there, or not that.
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_no_file_is_told_as_such() {
+        let base = tree();
+        let too_long = "n".repeat(256);
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("missing", MISSING),
                 ("missing/file", MISSING),
                 ("dir/missing", MISSING),
@@ -488,7 +497,22 @@ mod tests {
                 ("dir/..", NO_FILE),
                 ("fifo", NO_FILE),
                 ("socket", NO_FILE),
-                // Refused before anything is looked up.
+                // Not ways up.
+                ("...", MISSING),
+                ("..\\secret", MISSING),
+                ("%2e%2e/secret", MISSING),
+                ("\u{ff0e}\u{ff0e}/secret", MISSING),
+                ("~/secret", MISSING),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_climbs_is_refused_before_anything_is_looked_up() {
+        let base = tree();
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("", UNSEEN),
                 ("/", UNSEEN),
                 ("/etc/passwd", UNSEEN),
@@ -503,18 +527,12 @@ mod tests {
                 ("file/../../secret", UNSEEN),
                 ("./.././root/file", UNSEEN),
                 ("file\0/../..", UNSEEN),
-                // Not ways up.
-                ("...", MISSING),
-                ("..\\secret", MISSING),
-                ("%2e%2e/secret", MISSING),
-                ("\u{ff0e}\u{ff0e}/secret", MISSING),
-                ("~/secret", MISSING),
             ],
         );
     }
 
     #[test]
-    fn a_link_is_followed_inside_and_refused_outside() {
+    fn a_link_is_followed_inside() {
         let base = tree();
         check_all(
             &base.path().join("root"),
@@ -550,7 +568,16 @@ mod tests {
                 ("to-dir", NO_FILE),
                 ("to-root", NO_FILE),
                 ("to-fifo", NO_FILE),
-                // Links that lead outside, at some point at least.
+            ],
+        );
+    }
+
+    #[test]
+    fn a_link_that_leads_outside_at_some_point_is_refused() {
+        let base = tree();
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("to-above", OUTSIDE),
                 ("to-above/root/file", OUTSIDE),
                 ("to-secret", OUTSIDE),
@@ -716,10 +743,10 @@ mod tests {
     #[test]
     fn hundreds_of_directories_are_walked_down_and_up() {
         let base = tempfile::tempdir().unwrap();
-        let deep = vec!["d"; 400].join("/");
+        let deep = vec!["d"; 200].join("/");
         fs::create_dir_all(base.path().join(&deep)).unwrap();
         fs::write(base.path().join(&deep).join("file"), "deep").unwrap();
-        let back = format!("{deep}{}file", "/..".repeat(400) + "/" + &deep + "/");
+        let back = format!("{deep}{}file", "/..".repeat(200) + "/" + &deep + "/");
         for root in roots(base.path()) {
             assert_eq!(outcome(&root, &format!("{deep}/file")), "deep");
             assert_eq!(outcome(&root, &back), "deep");
@@ -814,18 +841,24 @@ mod tests {
         symlink(at("outside"), at("root/evil-dir")).unwrap();
         symlink("../../outside/sub", at("root/dir/evil-sub")).unwrap();
         symlink("../secret", at("root/evil-leaf")).unwrap();
+        mkfifo(&at("root/pipe"), Mode::S_IRWXU).unwrap();
         let root = Root { lookup, ..Root::open(&at("root")).unwrap() };
         let until = Instant::now() + duration;
         let swap = || {
             let mut swaps = 0;
             while Instant::now() < until {
-                exchange(&at("root/leaf"), &at("root/evil-leaf"));
-                exchange(&at("root/dir/sub"), &at("root/dir/evil-sub"));
-                exchange(&at("root/dir"), &at("root/evil-dir"));
-                exchange(&at("root/dir"), &at("root/evil-dir"));
-                exchange(&at("root/dir/sub"), &at("root/dir/evil-sub"));
-                exchange(&at("root/leaf"), &at("root/evil-leaf"));
-                swaps += 6;
+                let swapped = [
+                    ("root/leaf", "root/evil-leaf"),
+                    ("root/dir/sub", "root/dir/evil-sub"),
+                    ("root/dir", "root/evil-dir"),
+                    ("root/dir", "root/evil-dir"),
+                    ("root/dir/sub", "root/dir/evil-sub"),
+                    ("root/leaf", "root/evil-leaf"),
+                    ("root/leaf", "root/pipe"),
+                    ("root/leaf", "root/pipe"),
+                ];
+                swapped.iter().for_each(|(one, other)| exchange(&at(one), &at(other)));
+                swaps += swapped.len();
             }
             swaps
         };
@@ -847,7 +880,7 @@ mod tests {
             let swapper = named("swapper").spawn_scoped(scope, swap).unwrap();
             let readers = ["reader-0", "reader-1"].map(|name| named(name).spawn_scoped(scope, read).unwrap());
             let inside =
-                readers.map(|reader| reader.join().expect("a canary was read")).iter().sum::<usize>();
+                readers.map(|reader| reader.join().expect("something else was read")).iter().sum::<usize>();
             let swaps = swapper.join().unwrap();
             assert!(inside > 100 && swaps > 100, "nothing raced: {inside} reads, {swaps} swaps");
         });

