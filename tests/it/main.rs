@@ -9,6 +9,7 @@ mod protocol;
 mod tools;
 mod session;
 mod load;
+mod sql_session;
 mod sql_run;
 #[cfg(feature = "tls")]
 mod sql_tls;

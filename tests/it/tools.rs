@@ -9,7 +9,7 @@ use crate::support::{Client, MODERN, Settings, modern};
 /// A database that is not there: listing must not look for it.
 const NO_DATABASE: (&str, &str) = ("MCP_SQL_DSN", "postgres://nobody@127.0.0.1:1/none");
 
-fn listed(settings: Settings) -> Vec<Value> {
+pub(crate) fn listed(settings: Settings) -> Vec<Value> {
     let mut client = Client::initialized(settings, "2025-11-25");
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].take();
     client.end().cleanly();
