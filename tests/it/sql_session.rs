@@ -13,26 +13,49 @@ use crate::{
     tools::{check_output, listed},
 };
 
-/// Would run for days: the statement timeout ends it.
-const SLOW: &str = "SELECT count(*) FROM item a, item b, item c, item d, item e";
+/// Waits for the lock that [`Locked`] holds, and costs nobody anything meanwhile.
+const SLOW: &str = "SELECT count(*) FROM locked";
+
+/// A database with a table that nobody can read as long as this lives.
+struct Locked {
+    name: String,
+    /// Holds the lock in its open transaction.
+    _holder: postgres::Client,
+    admin: postgres::Client,
+}
+
+impl Locked {
+    fn new() -> Self {
+        let cluster = Cluster::shared();
+        let name = cluster.database("CREATE TABLE locked (a int); GRANT SELECT ON locked TO reader");
+        let mut holder = cluster.admin(&name);
+        holder.batch_execute("BEGIN; LOCK TABLE locked IN ACCESS EXCLUSIVE MODE").unwrap();
+        let admin = cluster.admin(&name);
+        Self { name, _holder: holder, admin }
+    }
+
+    fn url(&self) -> String {
+        Cluster::shared().url(&self.name)
+    }
+
+    /// Waits until so many backends run [`SLOW`].
+    fn wait_for(&mut self, expected: i64) {
+        let begun = Instant::now();
+        let count = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND usename = 'reader' AND wait_event_type = 'Lock'";
+        loop {
+            let running: i64 = self.admin.query_one(count, &[]).unwrap().get(0);
+            if running == expected {
+                return;
+            }
+            assert!(begun.elapsed() < LIMIT, "{running} statements run, not {expected}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
 
 fn query(client: &mut Client, text: &str) -> Value {
     client.call("read_only_sql", json!({"query": text}))
-}
-
-/// Waits until so many backends of this database run a statement of ours.
-fn wait_for_backends(admin: &mut postgres::Client, database: &str, expected: i64) {
-    let begun = Instant::now();
-    let count = "SELECT count(*) FROM pg_stat_activity \
-        WHERE datname = $1 AND usename = 'reader' AND state = 'active' AND query LIKE '%item%'";
-    loop {
-        let running: i64 = admin.query_one(count, &[&database]).unwrap().get(0);
-        if running == expected {
-            return;
-        }
-        assert!(begun.elapsed() < LIMIT, "{running} statements run, not {expected}");
-        thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]
@@ -60,18 +83,19 @@ fn sql_results_are_what_the_output_schema_says() {
 
 #[test]
 fn slow_statements_hold_up_nothing_but_statements() {
-    let database = Cluster::shared().database("");
+    let mut database = Locked::new();
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("file"), "text").unwrap();
     let settings = [
-        ("MCP_SQL_DSN", &*Cluster::shared().url(&database)),
+        ("MCP_SQL_DSN", &*database.url()),
         ("MCP_SAFE_DATA_DIR", directory.path().to_str().unwrap()),
         ("MCP_QUEUE_WAIT_MS", "60000"),
+        ("MCP_CALL_TIMEOUT_MS", "60000"),
+        ("MCP_SQL_STATEMENT_TIMEOUT_MS", "60000"),
     ];
-    let mut admin = Cluster::shared().admin(&database);
     let mut client = Client::initialized(&settings, "2025-11-25");
     let slow: Vec<Value> = (0..4).map(|_| query(&mut client, SLOW)).collect();
-    wait_for_backends(&mut admin, &database, 4);
+    database.wait_for(4);
     let waits = query(&mut client, "SELECT max(id) FROM item");
 
     let begun = Instant::now();
@@ -86,20 +110,19 @@ fn slow_statements_hold_up_nothing_but_statements() {
     let answer = client.answer(&waits);
     assert_eq!(answer["result"]["structuredContent"]["rows"], json!([[1000]]), "{answer}");
     took(begun, 0, 2_000);
-    wait_for_backends(&mut admin, &database, 3);
+    database.wait_for(3);
     took(begun, 0, 2_000);
 
     slow[1..].iter().for_each(|id| client.cancel(id));
-    wait_for_backends(&mut admin, &database, 0);
+    database.wait_for(0);
     assert_eq!(client.end().cleanly().messages, [] as [Value; 0]);
 }
 
 #[test]
 fn a_statement_is_stopped_on_time_and_at_the_end_of_the_session() {
-    let database = Cluster::shared().database("");
-    let mut admin = Cluster::shared().admin(&database);
+    let mut database = Locked::new();
     let settings = [
-        ("MCP_SQL_DSN", &*Cluster::shared().url(&database)),
+        ("MCP_SQL_DSN", &*database.url()),
         ("MCP_SQL_STATEMENT_TIMEOUT_MS", "500"),
         ("MCP_SHUTDOWN_GRACE_MS", "0"),
     ];
@@ -110,9 +133,9 @@ fn a_statement_is_stopped_on_time_and_at_the_end_of_the_session() {
     took(begun, 500, 5_000);
 
     let last = query(&mut client, SLOW);
-    wait_for_backends(&mut admin, &database, 1);
+    database.wait_for(1);
     let ended = client.end().cleanly();
     assert_eq!(ended.messages.len(), 1);
     assert_eq!((&ended.messages[0]["id"], &ended.messages[0]["error"]["code"]), (&last, &json!(-32603)));
-    wait_for_backends(&mut admin, &database, 0);
+    database.wait_for(0);
 }
