@@ -658,24 +658,25 @@ mod tests {
     #[test]
     fn what_takes_a_files_name_after_it_was_looked_at_is_judged_by_its_descriptor() {
         let base = tree();
-        let interrupt = Interrupt::default();
-        for root in roots(&base.path().join("root")) {
-            // As if each had been a regular file a moment ago. A FIFO without a writer must not be waited for.
-            let open = |name: &str| {
-                let path = RelPath::parse(name).unwrap();
-                Walk::new(&root, &path, &interrupt).open_leaf(OsStr::new(name)).map(drop)
-            };
-            assert_eq!(open("file"), Ok(()));
-            for (name, expected) in [
-                ("fifo", WalkError::NotRegular),
-                ("socket", WalkError::NotRegular),
-                ("dir", WalkError::NotRegular),
-                ("to-file", WalkError::Missing),
-                ("to-secret", WalkError::Missing),
-                ("missing", WalkError::Missing),
-            ] {
-                assert_eq!(open(name), Err(expected), "{name}");
+        let roots = roots(&base.path().join("root"));
+        let names = ["file", "fifo", "socket", "dir", "to-file", "to-secret", "missing"];
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let open = move || {
+            for root in roots {
+                // As if each had been a regular file a moment ago.
+                let outcomes = names.map(|name| {
+                    let path = RelPath::parse(name).unwrap();
+                    Walk::new(&root, &path, &Interrupt::default()).open_leaf(OsStr::new(name)).map(drop)
+                });
+                sender.send(outcomes).unwrap();
             }
+        };
+        thread::Builder::new().name("opener".to_owned()).spawn(open).unwrap();
+        for _ in [Lookup::Openat2, Lookup::Openat] {
+            let outcomes =
+                receiver.recv_timeout(Duration::from_secs(20)).expect("a FIFO's writer was waited for");
+            let (other, gone) = (Err(WalkError::NotRegular), Err(WalkError::Missing));
+            assert_eq!(outcomes, [Ok(()), other, other, other, gone, gone, gone], "{names:?}");
         }
     }
 
