@@ -661,16 +661,12 @@ mod tests {
         let roots = roots(&base.path().join("root"));
         let names = ["file", "fifo", "socket", "dir", "to-file", "to-secret", "missing"];
         let (sender, receiver) = std::sync::mpsc::channel();
-        let open = move || {
-            for root in roots {
-                // As if each had been a regular file a moment ago.
-                let outcomes = names.map(|name| {
-                    let path = RelPath::parse(name).unwrap();
-                    Walk::new(&root, &path, &Interrupt::default()).open_leaf(OsStr::new(name)).map(drop)
-                });
-                sender.send(outcomes).unwrap();
-            }
+        // As if each had been a regular file a moment ago.
+        let leaf = |root: &Root, name: &str| {
+            let path = RelPath::parse(name).unwrap();
+            Walk::new(root, &path, &Interrupt::default()).open_leaf(OsStr::new(name)).map(drop)
         };
+        let open = move || roots.map(|root| sender.send(names.map(|name| leaf(&root, name))));
         thread::Builder::new().name("opener".to_owned()).spawn(open).unwrap();
         for _ in [Lookup::Openat2, Lookup::Openat] {
             let outcomes =
