@@ -83,8 +83,8 @@ pub enum WalkError {
 impl From<Errno> for WalkError {
     fn from(errno: Errno) -> Self {
         if matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ENAMETOOLONG | Errno::ELOOP) {
-            // A name longer than the file system's longest cannot be there. ELOOP and ENOTDIR mean that the tree changed
-            // after it was looked at: what was there is gone.
+            // A name longer than the file system's longest cannot be there. ELOOP and ENOTDIR mean that the tree
+            // changed after it was looked at: what was there is gone.
             Self::Missing
         } else if matches!(errno, Errno::EACCES | Errno::EPERM) {
             Self::Unreadable
@@ -249,8 +249,8 @@ impl<'w> Walk<'w> {
             let canonical = self.root.canonical.as_ref().ok_or(WalkError::Outside)?;
             // Compared part by part: `/data2` does not begin with `/data`.
             let mut parts = steps.by_ref().filter(|step| *step != Step::Stay);
-            if !canonical.iter().all(|part| parts.next().is_some_and(|step| step == Step::Down(part.clone())))
-            {
+            let inside = canonical.iter().all(|part| parts.next() == Some(Step::Down(part.clone())));
+            if !inside {
                 return Err(WalkError::Outside);
             }
             self.names.clear();
@@ -261,7 +261,7 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    /// Nothing is told about what lies behind a missing part, not even that the rest of the path would climb.
+    /// A path that climbs behind a missing part is outside, whether the part is there or not.
     fn absent(&self, error: WalkError) -> WalkError {
         let depth = self.names.len() + 1;
         let missing = error == WalkError::Missing;
