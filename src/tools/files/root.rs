@@ -57,7 +57,7 @@ pub enum WalkError {
     /// The path, or a symbolic link on it, leads above the root at some point.
     #[error("leads outside the root")]
     Outside,
-    /// More than [`MAX_LINKS`] symbolic links, or more than [`MAX_LOOKUPS`] names because of them.
+    /// More than 40 symbolic links, or more than 16,384 names looked up because of them.
     #[error("too many symbolic links")]
     TooManyLinks,
     /// A part is missing, or is no directory and has something behind it.
