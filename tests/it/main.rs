@@ -1,4 +1,5 @@
 //! Drives the real binary over real pipes. One module a subject.
+#![cfg(test)]
 
 mod cluster;
 mod cli;
