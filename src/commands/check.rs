@@ -10,7 +10,7 @@ use crate::{
     VERSION,
     commands::{Exit, print},
     diagnostics::{self, escape},
-    settings::{Complaint, Settings},
+    settings::{Complaint, Misconfigured, Settings},
     tools::sql::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
 };
 
@@ -59,14 +59,17 @@ impl Finding {
     }
 }
 
-pub(super) fn run(options: &Options, settings: Result<Settings, Vec<Complaint>>) -> io::Result<Exit> {
+pub(super) fn run(options: &Options, settings: Result<Settings, Misconfigured>) -> io::Result<Exit> {
     let (findings, exit) = match settings {
         Ok(settings) => {
             let findings = examine(settings);
             let exit = verdict(&findings, options.strict);
             (findings, exit)
         }
-        Err(complaints) => (complaints.iter().map(misconfigured).collect(), Exit::Configuration),
+        Err(Misconfigured { complaints, warnings }) => {
+            let findings = complaints.iter().map(misconfigured).chain(warnings.into_iter().map(suspicious));
+            (findings.collect(), Exit::Configuration)
+        }
     };
     let report = if options.json { as_json(&findings, exit) } else { as_text(&findings, exit) };
     print(&report).map(|()| exit)
@@ -86,6 +89,10 @@ fn misconfigured(complaint: &Complaint) -> Finding {
         .cured_by(format!("allowed: {}", complaint.allowed))
 }
 
+fn suspicious(warning: String) -> Finding {
+    Finding::new(Level::Warn, "settings", warning)
+}
+
 fn examine(settings: Settings) -> Vec<Finding> {
     diagnostics::init(settings.log_level, settings.log_target);
     let mut findings = vec![Finding::new(
@@ -93,8 +100,7 @@ fn examine(settings: Settings) -> Vec<Finding> {
         "settings",
         format!("{} given, none of them wrong", settings.given.len()),
     )];
-    findings
-        .extend(settings.warnings.into_iter().map(|warning| Finding::new(Level::Warn, "settings", warning)));
+    findings.extend(settings.warnings.into_iter().map(suspicious));
     match settings.sql {
         Some(config) if settings.sql_adhoc => findings.extend(database(config)),
         Some(_) => findings.push(Finding::new(Level::Off, "sql", "MCP_SQL_ADHOC is false")),
