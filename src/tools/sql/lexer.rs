@@ -229,14 +229,13 @@ impl<'s> Lexer<'s> {
                 open += 1;
             } else if self.eat("*/") {
                 open -= 1;
-                if open == 0 {
-                    return Ok(());
-                }
-            } else {
-                let Some(c) = self.peek() else {
-                    return Err(Refusal::invalid(start, "This comment is never closed; end it with */."));
-                };
+            } else if let Some(c) = self.peek() {
                 self.at += c.len_utf8();
+            } else {
+                return Err(Refusal::invalid(start, "This comment is never closed; end it with */."));
+            }
+            if open == 0 {
+                return Ok(());
             }
         }
     }
@@ -324,13 +323,9 @@ impl<'s> Lexer<'s> {
             if self.eat("'") {
                 return Ok(());
             }
-            if self.eat("\\") {
-                if let Some(c) = self.peek().filter(|c| *c != '\0') {
-                    self.at += c.len_utf8();
-                    continue;
-                }
-            }
-            return Err(self.unclosed(start, "string", "'"));
+            let escaped = if self.eat("\\") { self.peek().filter(|c| *c != '\0') } else { None };
+            let Some(c) = escaped else { return Err(self.unclosed(start, "string", "'")) };
+            self.at += c.len_utf8();
         }
     }
 
@@ -352,18 +347,7 @@ impl<'s> Lexer<'s> {
         let mut text = first;
         loop {
             let end = self.at;
-            let mut broken = false;
-            loop {
-                self.skip_while(|c| {
-                    broken |= matches!(c, '\n' | '\r');
-                    is_space(c)
-                });
-                if !self.eat("--") {
-                    break;
-                }
-                self.skip_while(|c| !matches!(c, '\n' | '\r'));
-            }
-            if !broken || self.peek() != Some('\'') {
+            if !self.skip_to_next_line() || self.peek() != Some('\'') {
                 self.at = end;
                 return Ok(text);
             }
@@ -372,6 +356,21 @@ impl<'s> Lexer<'s> {
             let joined = text.to_mut();
             joined.push('\n');
             joined.push_str(self.since(start));
+        }
+    }
+
+    /// White space and line comments. Whether there was a line break among them.
+    fn skip_to_next_line(&mut self) -> bool {
+        let mut broken = false;
+        loop {
+            self.skip_while(|c| {
+                broken |= matches!(c, '\n' | '\r');
+                is_space(c)
+            });
+            if !self.eat("--") {
+                return broken;
+            }
+            self.skip_while(|c| !matches!(c, '\n' | '\r'));
         }
     }
 
@@ -409,11 +408,10 @@ impl<'s> Lexer<'s> {
         }
         let fence = self.since(start);
         let body = self.rest();
-        if let Some(nul) = body.find('\0') {
-            if body.find(fence).is_none_or(|end| nul < end) {
-                self.at += nul;
-                return Err(self.unclosed(start, "string", fence));
-            }
+        let nul = body.find('\0').filter(|nul| body.find(fence).is_none_or(|end| *nul < end));
+        if let Some(nul) = nul {
+            self.at += nul;
+            return Err(self.unclosed(start, "string", fence));
         }
         let Some(end) = body.find(fence) else {
             return Err(Refusal::invalid(

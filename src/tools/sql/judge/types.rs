@@ -32,6 +32,7 @@ const TYPES: &[&str] = &[
     "inet",
     "int",
     "int2",
+    "int2vector",
     "int4",
     "int4multirange",
     "int4range",
@@ -53,8 +54,10 @@ const TYPES: &[&str] = &[
     "nummultirange",
     "numrange",
     "oid",
+    "oidvector",
     "path",
     "pg_lsn",
+    "pg_snapshot",
     "point",
     "polygon",
     "real",
@@ -244,7 +247,9 @@ fn custom(
     }
     let allowed = match names.as_slice() {
         [name] | ["pg_catalog", name] => {
-            TYPES.binary_search(name).is_ok() || judge.config.allows_type(None, name)
+            // PostgreSQL's own name for an array of `x` is `_x`.
+            TYPES.binary_search(&name.strip_prefix('_').unwrap_or(name)).is_ok()
+                || judge.config.allows_type(None, name)
         }
         [schema, name] => judge.config.allows_type(Some(schema), name),
         _ => false,
