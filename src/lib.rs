@@ -30,7 +30,7 @@
 //! One folder per layer. A file may use what stands to its left in this line, never what stands to its right; a
 //! test checks the first segment of every `crate::` path against it:
 //!
-//! `diagnostics, wire → problem → protocol → call → governance → tools → server → settings → commands → main`
+//! `diagnostics, wire → problem → protocol → call → governance → tools → server → confine → settings → commands → main`
 //!
 //! ## Invariants (mostly absences)
 //!
@@ -50,6 +50,7 @@ pub mod call;
 pub mod governance;
 pub mod tools;
 pub mod server;
+pub mod confine;
 pub mod settings;
 pub mod commands;
 
