@@ -11,7 +11,7 @@ use crate::{
     commands::{Exit, print},
     confine::{self, Confinement, Inherited, Mode, Needs},
     diagnostics::{self, escape},
-    settings::{Complaint, Settings},
+    settings::{Complaint, Misconfigured, Settings},
     tools::sql::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
 };
 
@@ -62,7 +62,7 @@ impl Finding {
 
 pub(super) fn run(
     options: &Options,
-    settings: Result<Settings, Vec<Complaint>>,
+    settings: Result<Settings, Misconfigured>,
     inherited: Inherited,
 ) -> io::Result<Exit> {
     let (findings, exit) = match settings {
@@ -71,7 +71,10 @@ pub(super) fn run(
             let exit = verdict(&findings, options.strict);
             (findings, exit)
         }
-        Err(complaints) => (complaints.iter().map(misconfigured).collect(), Exit::Configuration),
+        Err(Misconfigured { complaints, warnings }) => {
+            let findings = complaints.iter().map(misconfigured).chain(warnings.into_iter().map(suspicious));
+            (findings.collect(), Exit::Configuration)
+        }
     };
     let report = if options.json { as_json(&findings, exit) } else { as_text(&findings, exit) };
     print(&report).map(|()| exit)
@@ -91,6 +94,10 @@ fn misconfigured(complaint: &Complaint) -> Finding {
         .cured_by(format!("allowed: {}", complaint.allowed))
 }
 
+fn suspicious(warning: String) -> Finding {
+    Finding::new(Level::Warn, "settings", warning)
+}
+
 fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>> {
     let (needs, mode) = (settings.needs()?, settings.confine);
     diagnostics::init(settings.log_level, settings.log_target);
@@ -99,8 +106,7 @@ fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>>
         "settings",
         format!("{} given, none of them wrong", settings.given.len()),
     )];
-    findings
-        .extend(settings.warnings.into_iter().map(|warning| Finding::new(Level::Warn, "settings", warning)));
+    findings.extend(settings.warnings.into_iter().map(suspicious));
     match settings.sql {
         Some(config) if settings.sql_adhoc => findings.extend(database(config)),
         Some(_) => findings.push(Finding::new(Level::Off, "sql", "MCP_SQL_ADHOC is false")),

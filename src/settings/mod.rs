@@ -63,6 +63,15 @@ pub struct Settings {
     pub given: Vec<(&'static Setting, Given)>,
 }
 
+/// Why there are no settings.
+#[derive(Debug)]
+pub struct Misconfigured {
+    /// Every setting that is wrong, in the table's order; at least one.
+    pub complaints: Vec<Complaint>,
+    /// What is likely a mistake besides.
+    pub warnings: Vec<String>,
+}
+
 /// `MCP_SAFE_DATA_DIR`, opened once.
 #[derive(Debug)]
 pub struct Files {
@@ -94,7 +103,7 @@ impl Settings {
     ///
     /// # Errors
     /// Every setting that is wrong.
-    pub fn read(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Vec<Complaint>> {
+    pub fn read(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Misconfigured> {
         let mut reader = Reader::new(vars);
         reader.refuse_what_is_not_built();
         let server = reader.server();
@@ -116,7 +125,7 @@ impl Settings {
             complaints.sort_by_key(|complaint| {
                 table::ALL.iter().position(|setting| setting.name == complaint.name)
             });
-            return Err(complaints);
+            return Err(Misconfigured { complaints, warnings });
         }
         let given =
             table::ALL.iter().filter_map(|setting| Some((setting, Given(given.remove(setting.name)?))));

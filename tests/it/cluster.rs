@@ -5,8 +5,12 @@
 //! everything. Nothing is left running after `cargo test`.
 
 use std::{
+    fs::Permissions,
     io::{BufRead as _, BufReader},
-    os::unix::{fs::chown, process::CommandExt as _},
+    os::unix::{
+        fs::{MetadataExt as _, PermissionsExt as _, chown},
+        process::CommandExt as _,
+    },
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::{
@@ -156,6 +160,33 @@ impl Cluster {
         std::fs::read_to_string(self.directory.join("server.log")).unwrap()
     }
 
+    /// A program that came with the server.
+    pub(crate) fn binary(&self, name: &str) -> PathBuf {
+        Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
+    }
+
+    /// Puts `lines` in place of those of `pg_hba.conf` that are for TCP.
+    pub(crate) fn hba(&self, lines: &str) {
+        let file = self.directory.join("data/pg_hba.conf");
+        std::fs::write(file, format!("local all all trust\n{lines}\n")).unwrap();
+        self.pg_ctl(&["restart", "-m", "fast", "-l", "server.log"]);
+    }
+
+    /// Turns TLS on, with these files.
+    pub(crate) fn encrypt(&self, certificate: &Path, key: &Path, authority: &Path) {
+        let data = self.directory.join("data");
+        for (source, name) in [(certificate, "server.crt"), (key, "server.key"), (authority, "root.crt")] {
+            let target = data.join(name);
+            std::fs::copy(source, &target).unwrap();
+            std::fs::set_permissions(&target, Permissions::from_mode(0o600)).unwrap();
+            let owner = std::fs::metadata(&data).unwrap();
+            chown(&target, Some(owner.uid()), Some(owner.gid())).unwrap();
+        }
+        self.admin("postgres").batch_execute("ALTER SYSTEM SET ssl = on").unwrap();
+        self.admin("postgres").batch_execute("ALTER SYSTEM SET ssl_ca_file = 'root.crt'").unwrap();
+        self.pg_ctl(&["restart", "-m", "fast", "-l", "server.log"]);
+    }
+
     /// `pg_ctl` on this cluster, as the account that owns it.
     pub(crate) fn pg_ctl(&self, arguments: &[&str]) {
         let mut command = Command::new(binaries().join("pg_ctl"));
@@ -180,7 +211,9 @@ impl Drop for Cluster {
 fn binaries() -> PathBuf {
     let complete =
         |directory: &Path| ["initdb", "postgres", "pg_ctl"].iter().all(|name| directory.join(name).is_file());
-    let path = std::env::split_paths(env!("PATH")).find(|directory| complete(directory));
+    #[expect(clippy::disallowed_methods, reason = "a test's own environment")]
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::split_paths(&path).find(|directory| complete(directory));
     let children = |parent: &str| -> Vec<PathBuf> {
         let mut children: Vec<PathBuf> = std::fs::read_dir(parent)
             .map(|entries| entries.flatten().map(|entry| entry.path()).collect())

@@ -25,7 +25,7 @@ use crate::cluster::Cluster;
 /// How long anything here may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
-fn config(dsn: &str) -> SqlConfig {
+pub(crate) fn config(dsn: &str) -> SqlConfig {
     SqlConfig {
         dsn: Dsn::parse(dsn, &DsnEnvironment::default()).unwrap(),
         pool_max_size: 4,

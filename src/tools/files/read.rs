@@ -264,7 +264,7 @@ fn read_failure(error: &io::Error, request: &Arguments) -> Failure {
 /// Why the page, whose byte at `bad` is no UTF-8, cannot be text.
 fn not_text(file: &File, request: &Arguments, bad: usize) -> Failure {
     let position = request.offset.saturating_add(bad as u64);
-    if bad == 0 && is_inside_character(file, position) {
+    if is_inside_character(file, position) {
         let detail = format!(
             "`offset` {position} is inside a character; give the next_offset of the previous answer."
         );

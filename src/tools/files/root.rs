@@ -662,6 +662,30 @@ mod tests {
     }
 
     #[test]
+    fn what_takes_a_files_name_after_it_was_looked_at_is_judged_by_its_descriptor() {
+        let base = tree();
+        let interrupt = Interrupt::default();
+        for root in roots(&base.path().join("root")) {
+            // As if each had been a regular file a moment ago. A FIFO without a writer must not be waited for.
+            let open = |name: &str| {
+                let path = RelPath::parse(name).unwrap();
+                Walk::new(&root, &path, &interrupt).open_leaf(OsStr::new(name)).map(drop)
+            };
+            assert_eq!(open("file"), Ok(()));
+            for (name, expected) in [
+                ("fifo", WalkError::NotRegular),
+                ("socket", WalkError::NotRegular),
+                ("dir", WalkError::NotRegular),
+                ("to-file", WalkError::Missing),
+                ("to-secret", WalkError::Missing),
+                ("missing", WalkError::Missing),
+            ] {
+                assert_eq!(open(name), Err(expected), "{name}");
+            }
+        }
+    }
+
+    #[test]
     fn only_a_directory_can_be_the_root() {
         let base = tree();
         for path in ["root/file", "root/fifo", "root/missing", "root/loop"] {

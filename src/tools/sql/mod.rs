@@ -6,6 +6,13 @@
 //! ```
 
 pub mod statement;
+mod lexer;
+mod judge;
+mod functions;
+mod functions_denied;
+mod functions_sets;
+#[cfg(test)]
+mod guard_tests;
 pub mod dsn;
 mod tls;
 pub mod role_check;
