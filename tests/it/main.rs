@@ -14,5 +14,6 @@ mod sql_run;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;
+mod confine;
 mod schemas;
 mod rooms;
