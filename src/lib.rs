@@ -36,6 +36,8 @@
 //!
 //! - `wire` knows no MCP; `protocol` no threads; `governance` runs no tool; tools know no JSON-RPC. Only the writer
 //!   thread writes a session's stdout; only [`diagnostics`] writes stderr.
+//! - Confinement comes before the first thread: one that runs already stays free. Single files of `/proc` stay readable,
+//!   never all of it: its `environ` holds the DSN.
 //! - The reader never waits for a worker. Nothing grows without a bound that has a name.
 //! - Authorization is decided on the worker, right before the run, on normalised arguments. What ran is on record
 //!   before its answer leaves.

@@ -307,3 +307,41 @@ fn every_thread_of_a_session_is_confined() {
     let threads = client.process.no_new_privileges();
     assert!(threads.len() > 3 && threads.iter().all(|given_up| *given_up), "{threads:?}");
 }
+
+/// Runs a command that may open few files: on any kernel, something is lacking. Returns exit code, stdout and stderr.
+fn starved(arguments: &str, confine: &str) -> (Option<i32>, String, String) {
+    let mut shell = Command::new("sh");
+    shell.args([
+        "-c",
+        &format!("ulimit -n {FEW}; exec \"$0\" {arguments}"),
+        env!("CARGO_BIN_EXE_mcp-server-suite"),
+    ]);
+    shell.env_clear().env("MCP_CONFINE", confine).stdin(Stdio::null());
+    let output = shell.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn what_is_lacking_is_a_warning_or_no_start_as_the_operator_wishes() {
+    const LACK: &str = "too few descriptors for these settings: the hard limit is 64, 160 may be needed";
+    const CURE: &str = "raise the limit (ulimit -Hn, LimitNOFILE=), or lower MCP_MAX_CONCURRENCY";
+    let (exit, stdout, stderr) = starved("serve", "require");
+    assert_eq!((exit, &*stdout, stderr), (Some(78), "", format!("MCP_CONFINE: {LACK}; cure: {CURE}\n")));
+    let (exit, _, stderr) = starved("serve", "auto");
+    assert!(exit == Some(0) && stderr.contains(&format!("WARN  session {LACK}; cure: {CURE}\n")), "{stderr}");
+    let (exit, _, stderr) = starved("serve", "off");
+    assert!(exit == Some(0) && !stderr.contains(LACK), "{stderr}");
+
+    let (exit, report, _) = starved("check", "auto");
+    assert!(
+        exit == Some(0) && report.contains(&format!("warn  confinement: {LACK}\n      -> {CURE}\n")),
+        "{report}"
+    );
+    assert!(report.contains("ok    confinement: no core dumps"), "{report}");
+    assert_eq!(starved("check --strict", "auto").0, Some(1));
+    let (exit, report, _) = starved("check", "require");
+    assert!(exit == Some(1) && report.contains(&format!("FAIL  confinement: {LACK}\n")), "{report}");
+    let (exit, report, _) = starved("check", "off");
+    assert!(exit == Some(0) && report.contains("off   confinement: MCP_CONFINE is off\n"), "{report}");
+}
