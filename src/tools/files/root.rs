@@ -99,6 +99,12 @@ impl From<Errno> for WalkError {
     }
 }
 
+impl AsFd for Root {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+}
+
 impl Root {
     /// Opens the directory at `path` (which may be a symbolic link to one).
     pub fn open(path: &Path) -> Result<Self, RootError> {
