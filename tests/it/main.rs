@@ -15,4 +15,5 @@ mod sql_run;
 mod sql_tls;
 mod cli;
 mod schemas;
+mod readme;
 mod rooms;
