@@ -17,4 +17,5 @@ mod cli;
 mod confine;
 mod schemas;
 mod files;
+mod readme;
 mod rooms;
