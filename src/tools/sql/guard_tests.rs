@@ -669,7 +669,7 @@ fn check_stable(sql: &str) {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config { cases: 2_000, ..proptest::test_runner::Config::default() })]
+    #![proptest_config(proptest::test_runner::Config { cases: 500, ..proptest::test_runner::Config::default() })]
 
     #[test]
     fn what_is_accepted_is_accepted_again_and_unchanged(sql in mutated()) {

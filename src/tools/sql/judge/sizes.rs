@@ -8,9 +8,13 @@
 use std::collections::{HashMap, HashSet};
 
 use sqlparser::ast::{
-    Array, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentList, FunctionArguments, ObjectName, ObjectNamePart, Query, SelectItem, SetExpr,
-    TypedString, UnaryOperator, Value, ValueWithSpan,
+    Array, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArg, FunctionArgumentList,
+    FunctionArguments, ObjectName, ObjectNamePart, Query, SelectItem, SetExpr, TypedString, UnaryOperator,
+};
+
+use super::bounds::{
+    AMPLIFYING, Bound, GROWING, NUMERIC_BYTES, SMALL, argument, literal, literal_text, of_constants,
+    operation, whole, widths,
 };
 
 /// The most rows that series of constants may have together when an aggregate keeps them in memory.
@@ -22,81 +26,8 @@ const SERIES: &str = "generate_series";
 /// The most that all constants of a statement may grow to, in bytes.
 pub(super) const MAX_CONSTANT_BYTES: u64 = 1_048_576;
 
-/// Digits of the largest `numeric`, before and behind the point.
-const NUMERIC_BYTES: u64 = 147_456;
-/// What any value takes at least.
-const SMALL: u64 = 16;
 /// Deeper than this an expression counts as unbounded: this code recurses.
 const MAX_RECURSION: usize = 200;
-
-/// Functions that pad to a length or repeat, and those that multiply in other ways.
-const AMPLIFYING: &[&str] = &[
-    "array_fill",
-    "array_to_string",
-    "concat_ws",
-    "exp",
-    "factorial",
-    "format",
-    "jsonb_pretty",
-    "lpad",
-    "pow",
-    "power",
-    "regexp_replace",
-    "repeat",
-    "replace",
-    "rpad",
-    "ts_headline",
-];
-
-/// Functions whose result can be some times as long as their arguments: escapes, encodings, markup. Each may be six
-/// bytes where one was.
-const GROWING: &[&str] = &[
-    "array_to_json",
-    "casefold",
-    "concat",
-    "convert",
-    "convert_from",
-    "convert_to",
-    "encode",
-    "initcap",
-    "json_build_array",
-    "json_build_object",
-    "json_object",
-    "json_strip_nulls",
-    "jsonb_build_array",
-    "jsonb_build_object",
-    "jsonb_insert",
-    "jsonb_object",
-    "jsonb_set",
-    "jsonb_set_lax",
-    "jsonb_strip_nulls",
-    "lower",
-    "normalize",
-    "parse_ident",
-    "quote_ident",
-    "quote_literal",
-    "quote_nullable",
-    "regexp_match",
-    "regexp_matches",
-    "regexp_split_to_array",
-    "row_to_json",
-    "string_to_array",
-    "to_ascii",
-    "to_char",
-    "to_json",
-    "to_jsonb",
-    "to_tsvector",
-    "translate",
-    "tsvector_to_array",
-    "unistr",
-    "upper",
-];
-
-/// Functions of one number, or of which one argument is the result.
-const KEEPING_NUMBERS: &[&str] = &[
-    "abs", "ceil", "ceiling", "coalesce", "floor", "greatest", "int4", "int8", "least", "nullif", "round",
-    "trunc",
-];
 
 /// Aggregates that keep every row they see.
 const KEEPING_ROWS: &[&str] = &[
@@ -242,27 +173,6 @@ fn outputs(query: &Query) -> Vec<Meaning<'_>> {
     outputs
 }
 
-/// Upper bounds of a constant.
-#[derive(Clone, Copy)]
-struct Bound {
-    /// Of its text or binary form.
-    bytes: u64,
-    /// Of its value, without the sign, when it is a number.
-    number: u64,
-}
-
-impl Bound {
-    const UNBOUNDED: Self = Self { bytes: u64::MAX, number: u64::MAX };
-
-    const fn of_bytes(bytes: u64) -> Self {
-        Self { bytes, number: u64::MAX }
-    }
-
-    fn max(self, other: Self) -> Self {
-        Self { bytes: self.bytes.max(other.bytes), number: self.number.max(other.number) }
-    }
-}
-
 /// Bounds of expressions; `None` for what reads tables or rows, which is not computed while planning.
 struct Sizes<'c, 't> {
     meanings: &'c HashMap<&'t str, Vec<Meaning<'t>>>,
@@ -378,13 +288,18 @@ impl<'t> Sizes<'_, 't> {
 
     /// How many rows a series of numbers has; one when its bounds come from tables or are dates.
     fn rows(&mut self, args: &'t [FunctionArg]) -> u64 {
-        let mut bounds = args.iter().map(|arg| argument(arg).and_then(|expr| self.of(expr)));
-        let known = |bound: Option<Option<Bound>>| bound.flatten().filter(|bound| bound.number != u64::MAX);
-        let (Some(from), Some(to)) = (known(bounds.next()), known(bounds.next())) else { return 1 };
-        // A literal's bound is one more than itself; a step below one counts as a thousandth.
-        let step = known(bounds.next()).map_or(1, |step| step.number.saturating_sub(1));
-        let distance = from.number.saturating_add(to.number);
-        if step == 0 { distance.saturating_mul(1_000) } else { distance / step }
+        let mut number = |index: usize| {
+            let bound = self.of(argument(args.get(index)?)?)?;
+            Some(bound.number).filter(|number| *number != u64::MAX)
+        };
+        let (Some(from), Some(to)) = (number(0), number(1)) else { return 1 };
+        let distance = from.saturating_add(to);
+        match args.get(2).and_then(argument) {
+            None => distance,
+            Some(step) if self.of(step).is_none() => 1,
+            // A step that is not a whole number counts as a thousandth.
+            Some(step) => distance.checked_div(whole(step)).unwrap_or_else(|| distance.saturating_mul(1_000)),
+        }
     }
 
     fn function(&mut self, function: &'t Function) -> Option<Bound> {
@@ -436,35 +351,6 @@ impl<'t> Sizes<'_, 't> {
     }
 }
 
-/// The bound of a call whose arguments are all constants.
-fn of_constants(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bound {
-    let sum = bounds.iter().fold(SMALL, |sum, bound| sum.saturating_add(bound.bytes));
-    let most = bounds.iter().fold(0, |most, bound| most.max(bound.number));
-    let first = bounds.first().map_or(0, |bound| bound.bytes);
-    match name {
-        "format" => {
-            let numbers =
-                bounds.iter().skip(1).map(|bound| bound.number).filter(|number| *number != u64::MAX);
-            let star = numbers.max().unwrap_or(u64::MAX);
-            let widths = args.first().and_then(argument).map_or(u64::MAX, |template| widths(template, star));
-            Bound::of_bytes(first.saturating_mul(sum).saturating_add(widths))
-        }
-        "jsonb_pretty" => Bound::of_bytes(first.saturating_mul(first)),
-        "exp" | "factorial" | "pow" | "power" => Bound::of_bytes(NUMERIC_BYTES),
-        "array_to_string" | "concat_ws" | "regexp_replace" | "replace" | "ts_headline" => {
-            let product =
-                bounds.iter().fold(1_u64, |product, bound| product.saturating_mul(bound.bytes.max(1)));
-            Bound::of_bytes(product.saturating_add(sum))
-        }
-        "char_length" | "character_length" | "length" | "octet_length" => {
-            Bound { bytes: SMALL, number: first }
-        }
-        _ if KEEPING_NUMBERS.contains(&name) => Bound { bytes: sum, number: most },
-        _ if GROWING.contains(&name) => Bound::of_bytes(sum.saturating_mul(6)),
-        _ => Bound::of_bytes(sum),
-    }
-}
-
 /// Functions that read rows, so that nothing is computed while planning.
 fn is_of_rows(name: &str) -> bool {
     matches!(
@@ -485,72 +371,4 @@ fn is_of_rows(name: &str) -> bool {
             | "sum"
             | "unnest"
     )
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "any other operator's number counts as unbounded")]
-fn operation(op: &BinaryOperator, left: Bound, right: Bound) -> Bound {
-    let bytes = left.bytes.saturating_add(right.bytes);
-    match op {
-        BinaryOperator::Plus | BinaryOperator::Minus => {
-            Bound { bytes, number: left.number.saturating_add(right.number) }
-        }
-        BinaryOperator::Multiply => Bound { bytes, number: left.number.saturating_mul(right.number) },
-        BinaryOperator::Modulo => Bound { bytes, number: right.number },
-        BinaryOperator::PGExp => Bound::of_bytes(bytes.saturating_add(NUMERIC_BYTES)),
-        _ => Bound::of_bytes(bytes),
-    }
-}
-
-fn argument(argument: &FunctionArg) -> Option<&Expr> {
-    let value = match argument {
-        FunctionArg::Unnamed(value)
-        | FunctionArg::Named { name: _, arg: value, operator: _ }
-        | FunctionArg::ExprNamed { name: _, arg: value, operator: _ } => value,
-    };
-    match value {
-        FunctionArgExpr::Expr(expr) => Some(expr),
-        FunctionArgExpr::QualifiedWildcard(_)
-        | FunctionArgExpr::Wildcard
-        | FunctionArgExpr::WildcardWithOptions(_) => None,
-    }
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "other literals have no text")]
-fn literal_text(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> &str {
-    match value {
-        Value::Number(text, _)
-        | Value::SingleQuotedString(text)
-        | Value::EscapedStringLiteral(text)
-        | Value::SingleQuotedByteStringLiteral(text)
-        | Value::HexStringLiteral(text) => text,
-        Value::DollarQuotedString(text) => &text.value,
-        _ => "",
-    }
-}
-
-fn literal(value: &ValueWithSpan) -> Bound {
-    let text = literal_text(value);
-    let written = u64::try_from(text.len()).unwrap_or(u64::MAX).max(1);
-    let exponent = matches!(value.value, Value::Number(_, _)) && text.contains(['e', 'E']);
-    let bytes = if exponent { written.saturating_add(NUMERIC_BYTES) } else { written };
-    // Digits before the point, rounded up; what is no number has no bound as one.
-    let whole = text.trim().trim_start_matches(['-', '+']).split('.').next().unwrap_or_default();
-    let number = match whole.parse::<u64>() {
-        Ok(number) if !exponent => number.saturating_add(1),
-        Err(_) if whole.is_empty() => 1,
-        Ok(_) | Err(_) => u64::MAX,
-    };
-    Bound { bytes, number }
-}
-
-/// How wide the fields of a `format` are together; `star` is the largest number among its arguments, which `*` reads.
-fn widths(template: &Expr, star: u64) -> u64 {
-    let Expr::Value(value) = template else { return u64::MAX };
-    literal_text(value).split('%').skip(1).fold(0, |sum: u64, field| {
-        let (spec, _) = field.split_once(|c: char| c.is_ascii_alphabetic()).unwrap_or((field, ""));
-        let star = if spec.contains('*') { star } else { 0 };
-        let digits = spec.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-        let width = digits.fold(0, |sum: u64, digits| sum.saturating_add(digits.parse().unwrap_or(u64::MAX)));
-        sum.saturating_add(star).saturating_add(width)
-    })
 }
