@@ -78,7 +78,7 @@ const KEEPING_NUMBERS: &[&str] = &[
 ];
 
 /// Upper bounds of a constant.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
     /// Of its text or binary form.
     pub(super) bytes: u64,

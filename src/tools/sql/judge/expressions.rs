@@ -25,6 +25,7 @@ impl<'t> Judge<'t, '_> {
         match expr {
             Expr::Identifier(ident) => {
                 self.stand_at(ident);
+                self.constants.read(&ident.value);
                 // A call without parentheses, which sqlparser takes for a column.
                 if ident.quote_style.is_none() && ident.value == "system_user" {
                     return Err(self.refuse("SYSTEM_USER is not allowed; use CURRENT_USER."));
@@ -34,6 +35,9 @@ impl<'t> Judge<'t, '_> {
             Expr::CompoundIdentifier(parts) => {
                 for part in parts {
                     self.identifier(part)?;
+                }
+                if let Some(column) = parts.last() {
+                    self.constants.read(&column.value);
                 }
                 parts.iter().skip(1).try_for_each(|part| self.behind_a_dot(&part.value))
             }
@@ -65,6 +69,9 @@ impl<'t> Judge<'t, '_> {
             Expr::Between { expr, negated: _, low, high } => self.leave([expr, low, high]),
             Expr::BinaryOp { left, op, right } => {
                 self.operator(op)?;
+                if matches!(op, BinaryOperator::Custom(_)) {
+                    self.constants.collect(expr, self.near);
+                }
                 self.leave([left, right])
             }
             Expr::AnyOp { left, compare_op, right, is_some: _ } | Expr::AllOp { left, compare_op, right } => {
@@ -141,10 +148,12 @@ impl<'t> Judge<'t, '_> {
                 Ok(())
             }
             Expr::Tuple(exprs) => {
+                self.constants.collect(expr, self.near);
                 self.exprs(exprs);
                 Ok(())
             }
             Expr::Array(array) if array.named => {
+                self.constants.collect(expr, self.near);
                 self.array(array);
                 Ok(())
             }

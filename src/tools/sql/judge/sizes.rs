@@ -5,11 +5,12 @@
 //! So a column is looked up by its name among everything that the statement itself names; one that is named nowhere
 //! comes from a table, and what reads it is not computed while planning. The bounds are coarse and from above.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sqlparser::ast::{
-    Array, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArg, FunctionArgumentList,
-    FunctionArguments, ObjectName, ObjectNamePart, Query, SelectItem, SetExpr, TypedString, UnaryOperator,
+    Array, ArrayElemTypeDef, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArg,
+    FunctionArgumentList, FunctionArguments, ObjectName, ObjectNamePart, Query, SelectItem, SetExpr,
+    TypeModifier, TypedString, UnaryOperator,
 };
 
 use super::bounds::{
@@ -23,8 +24,12 @@ pub(super) const MAX_SERIES_ROWS: u64 = 10_000_000;
 /// The function that makes rows out of two constants.
 const SERIES: &str = "generate_series";
 
-/// The most that all constants of a statement may grow to, in bytes.
+/// The most that one constant may grow to, in bytes.
 pub(super) const MAX_CONSTANT_BYTES: u64 = 1_048_576;
+/// The most that all constants of a statement may grow to together, in bytes.
+const MAX_STATEMENT_BYTES: u64 = 16 * MAX_CONSTANT_BYTES;
+/// The most nodes that are looked at: names that build on each other are looked at again and again.
+const MAX_WORK: usize = 100_000;
 
 /// Deeper than this an expression counts as unbounded: this code recurses.
 const MAX_RECURSION: usize = 200;
@@ -73,7 +78,15 @@ pub(super) enum Meaning<'t> {
 #[derive(Default)]
 pub(super) struct Constants<'t> {
     pub(super) calls: Vec<Call<'t>>,
-    meanings: HashMap<&'t str, Vec<Meaning<'t>>>,
+    /// Concatenations, arrays and rows, and the index of a token near each.
+    collections: Vec<(&'t Expr, usize)>,
+    /// Left ends of concatenations, by address: they are looked at as parts of the whole.
+    parts: HashSet<*const Expr>,
+    /// How many queries there are: no name is built from others in more steps.
+    pub(super) queries: usize,
+    meanings: BTreeMap<&'t str, Vec<Meaning<'t>>>,
+    /// How often each name is read.
+    uses: BTreeMap<&'t str, u64>,
 }
 
 impl<'t> Constants<'t> {
@@ -87,29 +100,51 @@ impl<'t> Constants<'t> {
         self.define(implicit_name(expr), Meaning::Expr(expr));
     }
 
-    /// The index of the call whose constants grow beyond [`MAX_CONSTANT_BYTES`], together with those before it, or
-    /// whose rows are more than [`MAX_SERIES_ROWS`] while an aggregate keeps them.
+    /// Keeps an expression that can be larger than its parts.
+    pub(super) fn collect(&mut self, expr: &'t Expr, at: usize) {
+        if let Expr::BinaryOp { left, op: _, right: _ } = expr {
+            self.parts.insert(std::ptr::from_ref(left.as_ref()));
+        }
+        if !self.parts.contains(&std::ptr::from_ref(expr)) {
+            self.collections.push((expr, at));
+        }
+    }
+
+    /// The name is read once more.
+    pub(super) fn read(&mut self, name: &'t str) {
+        *self.uses.entry(name).or_default() += 1;
+    }
+
+    /// The index of the call whose constants grow beyond [`MAX_CONSTANT_BYTES`], or whose rows are more than
+    /// [`MAX_SERIES_ROWS`] while an aggregate keeps them; the first token when all together are too large.
     pub(super) fn overgrown(&self) -> Option<usize> {
-        let mut sizes = Sizes {
-            meanings: &self.meanings,
-            known: HashMap::new(),
-            known_queries: HashMap::new(),
-            open: HashSet::new(),
-            depth: 0,
-        };
+        let mut sizes = Sizes { names: BTreeMap::new(), queries: HashMap::new(), depth: 0, work: 0 };
+        sizes.learn(&self.meanings, self.queries + 1);
         let mut total = 0_u64;
         let keeps_rows = self.calls.iter().any(|call| KEEPING_ROWS.contains(&call.name));
         let mut rows = 1_u64;
         for Call { name, args, at } in &self.calls {
-            total = total.saturating_add(sizes.call(name, args).map_or(0, |bound| bound.bytes));
+            let bytes = sizes.call(name, args).map_or(0, |bound| bound.bytes);
             if keeps_rows && *name == SERIES {
                 rows = rows.saturating_mul(sizes.rows(args));
             }
-            if total > MAX_CONSTANT_BYTES || rows > MAX_SERIES_ROWS {
+            if bytes > MAX_CONSTANT_BYTES || rows > MAX_SERIES_ROWS {
                 return Some(*at);
             }
+            total = total.saturating_add(bytes);
         }
-        None
+        for (name, uses) in &self.uses {
+            let bytes = sizes.names.get(name).map_or(0, |bound| bound.bytes);
+            total = total.saturating_add(bytes.saturating_mul(*uses));
+        }
+        for (expr, at) in &self.collections {
+            let bytes = sizes.of(expr).map_or(0, |bound| bound.bytes);
+            if bytes > MAX_CONSTANT_BYTES {
+                return Some(*at);
+            }
+            total = total.saturating_add(bytes);
+        }
+        (total > MAX_STATEMENT_BYTES || sizes.work > MAX_WORK).then_some(0)
     }
 }
 
@@ -137,6 +172,19 @@ pub(super) fn last_name(ObjectName(parts): &ObjectName) -> &str {
     match parts.last() {
         Some(ObjectNamePart::Identifier(ident)) => &ident.value,
         Some(ObjectNamePart::Function(_)) | None => "",
+    }
+}
+
+/// To how many bytes a type pads its values.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types do not pad")]
+fn padding(data_type: &DataType) -> u64 {
+    match data_type {
+        DataType::Custom(_, modifiers) => modifiers.iter().fold(0, |most, modifier| match modifier {
+            TypeModifier::Number(number, _) => most.max(number.parse().unwrap_or(u64::MAX)),
+            TypeModifier::Identifier(_) | TypeModifier::String(_) => most,
+        }),
+        DataType::Array(ArrayElemTypeDef::SquareBracket(element, _)) => padding(element),
+        _ => 0,
     }
 }
 
@@ -174,21 +222,44 @@ fn outputs(query: &Query) -> Vec<Meaning<'_>> {
 }
 
 /// Bounds of expressions; `None` for what reads tables or rows, which is not computed while planning.
-struct Sizes<'c, 't> {
-    meanings: &'c HashMap<&'t str, Vec<Meaning<'t>>>,
-    known: HashMap<&'t str, Option<Bound>>,
-    /// Of queries, by address.
-    known_queries: HashMap<*const Query, Option<Bound>>,
-    /// Names being looked up: a recursive query names itself.
-    open: HashSet<&'t str>,
+struct Sizes<'t> {
+    /// Of the names that may stand for constants.
+    names: BTreeMap<&'t str, Bound>,
+    /// Of the columns of queries, by address, in this round.
+    queries: HashMap<*const Query, Option<Bound>>,
     depth: usize,
+    work: usize,
 }
 
-impl<'t> Sizes<'_, 't> {
+impl<'t> Sizes<'t> {
+    /// Finds the bounds of all names. A name may build on others, and on itself in an inner query: every round lets it
+    /// take one step, and there are no more steps than queries.
+    fn learn(&mut self, meanings: &BTreeMap<&'t str, Vec<Meaning<'t>>>, rounds: usize) {
+        let mut changed = true;
+        for _ in 0..rounds {
+            if !changed || self.work > MAX_WORK {
+                return;
+            }
+            self.queries.clear();
+            changed = false;
+            for (name, meanings) in meanings {
+                changed |= self.learn_one(name, meanings);
+            }
+        }
+    }
+
+    /// Whether the bound of a name grew.
+    fn learn_one(&mut self, name: &'t str, meanings: &[Meaning<'t>]) -> bool {
+        let Some(bound) = self.largest(meanings) else { return false };
+        let bound = self.names.get(name).map_or(bound, |before| before.max(bound));
+        self.names.insert(name, bound) != Some(bound)
+    }
+
     fn of(&mut self, expr: &'t Expr) -> Option<Bound> {
         if self.depth >= MAX_RECURSION {
             return Some(Bound::UNBOUNDED);
         }
+        self.work += 1;
         self.depth += 1;
         let bound = self.expression(expr);
         self.depth -= 1;
@@ -210,8 +281,8 @@ impl<'t> Sizes<'_, 't> {
             | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner }
             | Expr::Substring { expr: inner, .. }
             | Expr::Trim { expr: inner, .. } => self.of(inner),
-            Expr::Cast { expr: inner, .. } => self.cast(inner),
-            Expr::BinaryOp { left, op, right } => Some(operation(op, self.of(left)?, self.of(right)?)),
+            Expr::Cast { expr: inner, data_type, .. } => self.cast(inner, data_type),
+            Expr::BinaryOp { .. } => self.chain(expr),
             Expr::Array(Array { elem: items, named: _ }) | Expr::Tuple(items) => {
                 let bytes = items
                     .iter()
@@ -237,21 +308,25 @@ impl<'t> Sizes<'_, 't> {
         }
     }
 
-    /// What a name stands for: nothing that is computed while planning when only tables have it.
-    fn column(&mut self, name: &'t str) -> Option<Bound> {
-        if let Some(bound) = self.known.get(name) {
-            return *bound;
+    /// A chain of operators, from the left.
+    fn chain(&mut self, expr: &'t Expr) -> Option<Bound> {
+        let mut first = expr;
+        let mut rest = Vec::new();
+        while let Expr::BinaryOp { left, op, right } = first {
+            rest.push((op, right));
+            first = left;
         }
+        let first = self.of(first)?;
+        rest.into_iter()
+            .rev()
+            .try_fold(first, |bound, (op, right)| Some(operation(op, bound, self.of(right)?)))
+    }
+
+    /// What a name stands for: nothing that is computed while planning when only tables have it.
+    fn column(&self, name: &str) -> Option<Bound> {
         // The columns of VALUES are called column1, column2 and so on.
         let values = name.strip_prefix("column").is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
-        let meanings = self.meanings.get(if values { "column" } else { name })?;
-        if !self.open.insert(name) {
-            return None;
-        }
-        let bound = self.largest(meanings);
-        self.open.remove(name);
-        self.known.insert(name, bound);
-        bound
+        self.names.get(if values { "column" } else { name }).copied()
     }
 
     fn largest(&mut self, meanings: &[Meaning<'t>]) -> Option<Bound> {
@@ -259,31 +334,33 @@ impl<'t> Sizes<'_, 't> {
             Meaning::Expr(expr) => self.of(expr),
             Meaning::Call(name, args) => self.call(name, args),
             Meaning::Output(query) => self.query(query),
-            Meaning::Anything => Some(Bound::UNBOUNDED),
+            Meaning::Anything => self.names.values().copied().reduce(Bound::max),
         });
         bounds.reduce(Bound::max)
     }
 
     fn query(&mut self, query: &'t Query) -> Option<Bound> {
         let address = std::ptr::from_ref(query);
-        if let Some(bound) = self.known_queries.get(&address) {
+        if let Some(bound) = self.queries.get(&address) {
             return *bound;
         }
         let bound = self.largest(&outputs(query));
-        self.known_queries.insert(address, bound);
+        self.queries.insert(address, bound);
         bound
     }
 
-    /// A cast of text to `numeric` writes out an exponent; one of an array to text escapes what it holds.
+    /// A cast of text to `numeric` writes out an exponent, one of an array to text escapes what it holds, and one to
+    /// `char(n)` or `bit(n)` pads.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other casts do not make longer")]
-    fn cast(&mut self, inner: &'t Expr) -> Option<Bound> {
+    fn cast(&mut self, inner: &'t Expr, data_type: &DataType) -> Option<Bound> {
         let bound = self.of(inner)?;
         let more = match inner {
             Expr::Value(value) if literal_text(value).contains(['e', 'E']) => NUMERIC_BYTES,
             Expr::Array(_) | Expr::Tuple(_) => bound.bytes,
             _ => 0,
         };
-        Some(Bound { bytes: bound.bytes.saturating_add(more), number: bound.number })
+        let padded = bound.bytes.max(padding(data_type));
+        Some(Bound { bytes: padded.saturating_add(more), number: bound.number })
     }
 
     /// How many rows a series of numbers has; one when its bounds come from tables or are dates.

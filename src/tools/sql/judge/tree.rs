@@ -137,6 +137,7 @@ impl<'t> Judge<'t, '_> {
             format_clause,
             pipe_operators,
         } = query;
+        self.constants.queries += 1;
         if let Some(With { with_token: _, recursive: _, cte_tables }) = with {
             for cte in cte_tables {
                 self.cte(cte)?;
