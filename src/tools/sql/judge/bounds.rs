@@ -18,6 +18,7 @@ pub(super) const AMPLIFYING: &[&str] = &[
     "format",
     "jsonb_pretty",
     "lpad",
+    "polygon",
     "pow",
     "power",
     "regexp_replace",

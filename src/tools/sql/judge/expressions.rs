@@ -7,6 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::{
+    sizes,
     tree::{Judge, NOT_POSTGRES, Node},
     types,
 };
@@ -88,8 +89,11 @@ impl<'t> Judge<'t, '_> {
                 self.prefix(*op)?;
                 self.leave([expr])
             }
-            Expr::Cast { kind, expr, data_type, format } => {
-                self.left.push(Node::Expr(expr));
+            Expr::Cast { kind, expr: inner, data_type, format } => {
+                self.left.push(Node::Expr(inner));
+                if sizes::padding(data_type) > 0 {
+                    self.constants.collect(expr, self.near);
+                }
                 match kind {
                     CastKind::Cast | CastKind::DoubleColon if format.is_none() => {
                         types::judge(self, data_type)

@@ -67,6 +67,7 @@ impl View<'_, '_> {
                 self.push_keyword("row", Keyword::ROW);
                 1
             }
+            "json" if self.after_word(&["is", "not"]) && !self.mark_at(1, "(") => self.is_json(),
             "exclude" => self.frame_exclusion(),
             "search" if self.after_mark(")") => self.search_clause(),
             "cycle" => self.cycle_clause(),
@@ -87,6 +88,58 @@ impl View<'_, '_> {
             name if TYPES_WITH_MODIFIERS.contains(&name) => self.literal_with_modifier(token),
             _ => 0,
         }
+    }
+
+    /// Whether this parenthesis holds a query that sqlparser would not look for in an expression: one that begins with
+    /// VALUES, or with a parenthesis around the first part of a set operation.
+    fn opens_query(&self) -> bool {
+        let mut first = 1;
+        while self.mark_at(first, "(") {
+            first += 1;
+        }
+        match first {
+            1 => self.word_at(1, "values"),
+            _ => self.one_of(first, &["select", "values", "with", "table"]) && self.holds_set_operation(),
+        }
+    }
+
+    /// Whether a set operation stands between this parenthesis and its partner, not within others.
+    fn holds_set_operation(&self) -> bool {
+        let mut depth = 0_usize;
+        for offset in 0.. {
+            let Some(token) = self.token(offset) else { return false };
+            match token.text.as_ref() {
+                "(" if token.kind == Kind::Punctuation => depth += 1,
+                ")" if token.kind == Kind::Punctuation => depth -= 1,
+                _ if depth == 1 && self.one_of(offset, &["union", "intersect", "except"]) => return true,
+                _ => {}
+            }
+            if depth == 0 {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// `(VALUES …)` is shown as `(WITH columns AS (SELECT) VALUES …)`: what begins with WITH is looked for everywhere.
+    fn query(&mut self) {
+        self.push(Seen::LParen);
+        self.push_keyword("with", Keyword::WITH);
+        self.push_keyword("columns", Keyword::NoKeyword);
+        self.push_keyword("as", Keyword::AS);
+        self.push(Seen::LParen);
+        self.push_keyword("select", Keyword::SELECT);
+        self.push(Seen::RParen);
+    }
+
+    /// `IS JSON OBJECT WITH UNIQUE KEYS` is shown as `IS NULL`.
+    fn is_json(&mut self) -> usize {
+        self.push_keyword("null", Keyword::NULL);
+        let kind = 1 + usize::from(self.one_of(1, &["value", "scalar", "array", "object"]));
+        if !self.one_of(kind, &["with", "without"]) || !self.word_at(kind + 1, "unique") {
+            return kind;
+        }
+        kind + 2 + usize::from(self.word_at(kind + 2, "keys"))
     }
 
     /// `EXCLUDE CURRENT ROW`, `GROUP`, `TIES`, `NO OTHERS`: the end of a window frame, without any expression.
@@ -242,6 +295,10 @@ impl View<'_, '_> {
     }
 
     pub(super) fn shape_mark(&mut self, token: &Token<'_>) -> usize {
+        if token.is_mark("(") && self.opens_query() {
+            self.query();
+            return 1;
+        }
         let empty_set = token.is_mark("(") && self.mark_at(1, ")");
         if empty_set && self.within_grouping_sets() && (self.after_mark("(") || self.after_mark(",")) {
             self.push_keyword("null", Keyword::NULL);

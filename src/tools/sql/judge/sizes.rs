@@ -177,7 +177,7 @@ pub(super) fn last_name(ObjectName(parts): &ObjectName) -> &str {
 
 /// To how many bytes a type pads its values.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other types do not pad")]
-fn padding(data_type: &DataType) -> u64 {
+pub(super) fn padding(data_type: &DataType) -> u64 {
     match data_type {
         DataType::Custom(_, modifiers) => modifiers.iter().fold(0, |most, modifier| match modifier {
             TypeModifier::Number(number, _) => most.max(number.parse().unwrap_or(u64::MAX)),
@@ -399,6 +399,10 @@ impl<'t> Sizes<'t> {
             // The count alone decides: a text from a table is repeated as often.
             let unit = if name == "repeat" { nth(0).map_or(1, |text| text.bytes) } else { 4 };
             return Some(Bound::of_bytes(nth(1)?.number.saturating_mul(unit.max(1))));
+        }
+        // `polygon(n, circle)` has n points of sixteen bytes.
+        if name == "polygon" && args.len() > 1 {
+            return Some(Bound::of_bytes(nth(0)?.number.saturating_mul(16)));
         }
         if name == "array_fill" {
             let cells = self.product(argument(args.get(1)?)?)?;
