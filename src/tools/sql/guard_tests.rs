@@ -379,6 +379,11 @@ fn the_setting_adds_names_prefixes_and_sets_and_says_what_is_wrong() {
     ] {
         assert!(ReadOnlyStatement::parse(sql, &config).is_ok(), "{sql}");
     }
+    for sql in
+        ["SELECT h_evil.f(1)", "SELECT \"s.g\"(1)", "SELECT x.p_y(1)", "SELECT p_y(1)", "SELECT 1::\"s.g\""]
+    {
+        assert!(ReadOnlyStatement::parse(sql, &config).is_err(), "{sql}");
+    }
     for sql in ["SELECT g(1)", "SELECT s.my_f(1)", "SELECT x.g(1)", "SELECT h(1)", "SELECT pg_sleep(1)"] {
         assert!(ReadOnlyStatement::parse(sql, &config).is_err(), "{sql}");
     }
