@@ -427,6 +427,12 @@ impl<'t> Sizes<'t> {
                 Some(self.of(dimension)?.number.saturating_mul(product))
             }),
             Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => self.product(inner),
+            // `'{2,3}'`.
+            Expr::Value(dimensions) => {
+                let numbers =
+                    literal_text(dimensions).split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());
+                Some(numbers.fold(1_u64, |product, n| product.saturating_mul(n.parse().unwrap_or(u64::MAX))))
+            }
             other => self.of(other).map(|_| u64::MAX),
         }
     }
