@@ -11,6 +11,7 @@ mod session;
 mod load;
 mod sql_session;
 mod sql_run;
+mod sql_cells;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;
