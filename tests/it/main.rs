@@ -12,6 +12,7 @@ mod load;
 mod sql_session;
 mod sql_run;
 mod sql_cells;
+mod sql_faults;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;
