@@ -16,5 +16,8 @@ mod sql_faults;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;
+mod confine;
 mod schemas;
+mod files;
+mod readme;
 mod rooms;

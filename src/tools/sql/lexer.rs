@@ -523,3 +523,106 @@ fn is_operator_character(c: char) -> bool {
 fn escaped(c: char) -> String {
     if c.is_ascii_graphic() { format!("'{c}'") } else { format!("U+{:04X}", u32::from(c)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(sql: &str, expected: &[(Kind, &str)]) {
+        let tokens = lex(sql).unwrap();
+        let found: Vec<(Kind, &str)> = tokens.iter().map(|token| (token.kind, token.text.as_ref())).collect();
+        assert_eq!(found, expected, "{sql}");
+    }
+
+    #[track_caller]
+    fn check_refused(sql: &str, code: Code, at: usize, part: &str) {
+        let refusal = lex(sql).unwrap_err();
+        assert_eq!((refusal.code, refusal.at), (code, at), "{sql}: {}", refusal.detail);
+        assert!(refusal.detail.contains(part), "{sql}: {}", refusal.detail);
+    }
+
+    #[test]
+    fn operators_are_cut_where_postgresql_cuts_them() {
+        use Kind::{Number, Operator, Punctuation, Word};
+        check("a<-1", &[(Word, "a"), (Operator, "<"), (Operator, "-"), (Number, "1")]);
+        check("a*-1", &[(Word, "a"), (Operator, "*"), (Operator, "-"), (Number, "1")]);
+        check("a->-1", &[(Word, "a"), (Operator, "->"), (Operator, "-"), (Number, "1")]);
+        check("a-|-b", &[(Word, "a"), (Operator, "-|-"), (Word, "b")]);
+        check("a&&/* */b", &[(Word, "a"), (Operator, "&&"), (Word, "b")]);
+        check("a ||--x\nb", &[(Word, "a"), (Operator, "||"), (Word, "b")]);
+        check("a=>1", &[(Word, "a"), (Punctuation, "=>"), (Number, "1")]);
+        check(
+            "a::b:=c:d",
+            &[
+                (Word, "a"),
+                (Punctuation, "::"),
+                (Word, "b"),
+                (Punctuation, ":="),
+                (Word, "c"),
+                (Punctuation, ":"),
+                (Word, "d"),
+            ],
+        );
+        check_refused("a ||- 1", Code::QueryViolation, 2, "'||-'");
+        check_refused("a @- 1", Code::QueryViolation, 2, "'@-'");
+        check_refused("a `b`", Code::QueryViolation, 2, "'`'");
+        check_refused("a */ b", Code::QueryViolation, 2, "'*/'");
+    }
+
+    #[test]
+    fn strings_end_where_postgresql_ends_them() {
+        use Kind::{DollarString, PrefixedString, String, Word};
+        check("'a''b'", &[(String, "'a''b'")]);
+        check("'\\' 'x'", &[(String, "'\\'"), (String, "'x'")]);
+        check("E'\\'' x", &[(PrefixedString, "E'\\''"), (Word, "x")]);
+        check("e'a\\\\'", &[(PrefixedString, "e'a\\\\'")]);
+        check("b'01'X'1F'", &[(PrefixedString, "b'01'"), (PrefixedString, "X'1F'")]);
+        check("'a' -- b\n  'c'", &[(String, "'a'\n'c'")]);
+        check("'a' /* b\n */ 'c'", &[(String, "'a'"), (String, "'c'")]);
+        check("'a'\n-- b\n\n'c'\r'd'", &[(String, "'a'\n'c'\n'd'")]);
+        check("$$a'$x$b$$", &[(DollarString, "$$a'$x$b$$")]);
+        check("$x$a$$b$x$", &[(DollarString, "$x$a$$b$x$")]);
+        check("a$x$b", &[(Word, "a$x$b")]);
+        check_refused("'a", Code::Validation, 0, "never closed");
+        check_refused("E'a\\'", Code::Validation, 1, "never closed");
+        check_refused("$a$ b", Code::Validation, 0, "never closed");
+        check_refused("'a\0'", Code::Validation, 2, "U+0000");
+        check_refused("$$\0$$", Code::Validation, 2, "U+0000");
+        check_refused("$1", Code::Validation, 0, "$1");
+    }
+
+    #[test]
+    fn names_are_folded_unless_quoted() {
+        let tokens = lex("Ab \"Ab\" \"a\"\"b\" ÄB a$1").unwrap();
+        let names: Vec<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
+        assert_eq!(names, ["ab", "Ab", "a\"b", "Äb", "a$1"]);
+        check_refused("\"\"", Code::Validation, 0, "empty");
+        check_refused(&"a".repeat(64), Code::Validation, 0, "63 bytes");
+        check_refused(&format!("\"{}\"", "é".repeat(32)), Code::Validation, 0, "63 bytes");
+        check_refused("a\u{a0}b", Code::Validation, 0, "U+00A0");
+        check_refused("u&\"a\"", Code::Validation, 0, "U&");
+    }
+
+    #[test]
+    fn numbers_are_decimal_and_stand_alone() {
+        for number in ["1", "1.", ".5", "1.5", "1e3", "1.5E-3", "1e+3"] {
+            check(number, &[(Kind::Number, number)]);
+        }
+        for number in ["1a", "0x1F", "1_000", "1e", "1.e", "1..2", "1.2.3", "1$$", "1é"] {
+            check_refused(number, Code::Validation, 0, "glued");
+        }
+    }
+
+    #[test]
+    fn comments_vanish_and_one_statement_is_all() {
+        check("/* a /* b */ c */ -- d\n ; -- e\n;", &[]);
+        check("a--b\rc", &[(Kind::Word, "a"), (Kind::Word, "c")]);
+        check_refused("/* /* */", Code::Validation, 0, "never closed");
+        check_refused("a; b", Code::QueryViolation, 3, "second statement");
+        check_refused(";b", Code::QueryViolation, 1, "second statement");
+        check_refused(&" ".repeat(MAX_CHARS + 1), Code::Validation, 0, "65536");
+        assert!(lex(&" ".repeat(MAX_CHARS)).is_ok());
+        check_refused(&"(".repeat(MAX_TOKENS + 1), Code::Validation, MAX_TOKENS, "tokens");
+    }
+}

@@ -44,7 +44,11 @@ impl<'t> Judge<'t, '_> {
         }
         match args {
             FunctionArguments::None => {}
-            FunctionArguments::Subquery(query) => self.left.push(Node::Query(query)),
+            FunctionArguments::Subquery(query) => {
+                // `ARRAY(SELECT …)` keeps rows as `array_agg` does.
+                self.constants.calls.push(sizes::Call { name: "array_agg", args: &[], at: self.near });
+                self.left.push(Node::Query(query));
+            }
             FunctionArguments::List(list) => {
                 self.collect(name, &list.args);
                 self.arguments(list)?;

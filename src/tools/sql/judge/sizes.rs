@@ -13,6 +13,12 @@ use sqlparser::ast::{
     TypedString, UnaryOperator, Value, ValueWithSpan,
 };
 
+/// The most rows that series of constants may have together when an aggregate keeps them in memory.
+pub(super) const MAX_SERIES_ROWS: u64 = 10_000_000;
+
+/// The function that makes rows out of two constants.
+const SERIES: &str = "generate_series";
+
 /// The most that all constants of a statement may grow to, in bytes.
 pub(super) const MAX_CONSTANT_BYTES: u64 = 1_048_576;
 
@@ -92,6 +98,20 @@ const KEEPING_NUMBERS: &[&str] = &[
     "trunc",
 ];
 
+/// Aggregates that keep every row they see.
+const KEEPING_ROWS: &[&str] = &[
+    "array_agg",
+    "json_agg",
+    "json_object_agg",
+    "jsonb_agg",
+    "jsonb_object_agg",
+    "mode",
+    "percentile_cont",
+    "percentile_disc",
+    "range_agg",
+    "string_agg",
+];
+
 /// A call that may amplify.
 pub(super) struct Call<'t> {
     /// The function's name, without its schema.
@@ -103,7 +123,7 @@ pub(super) struct Call<'t> {
 
 /// Whether calls of this function are to be looked at.
 pub(super) fn grows(name: &str) -> bool {
-    AMPLIFYING.contains(&name) || GROWING.contains(&name)
+    AMPLIFYING.contains(&name) || GROWING.contains(&name) || KEEPING_ROWS.contains(&name) || name == SERIES
 }
 
 /// What a name may stand for.
@@ -136,7 +156,8 @@ impl<'t> Constants<'t> {
         self.define(implicit_name(expr), Meaning::Expr(expr));
     }
 
-    /// The index of the call whose constants grow beyond [`MAX_CONSTANT_BYTES`], together with those before it.
+    /// The index of the call whose constants grow beyond [`MAX_CONSTANT_BYTES`], together with those before it, or
+    /// whose rows are more than [`MAX_SERIES_ROWS`] while an aggregate keeps them.
     pub(super) fn overgrown(&self) -> Option<usize> {
         let mut sizes = Sizes {
             meanings: &self.meanings,
@@ -146,9 +167,14 @@ impl<'t> Constants<'t> {
             depth: 0,
         };
         let mut total = 0_u64;
+        let keeps_rows = self.calls.iter().any(|call| KEEPING_ROWS.contains(&call.name));
+        let mut rows = 1_u64;
         for Call { name, args, at } in &self.calls {
             total = total.saturating_add(sizes.call(name, args).map_or(0, |bound| bound.bytes));
-            if total > MAX_CONSTANT_BYTES {
+            if keeps_rows && *name == SERIES {
+                rows = rows.saturating_mul(sizes.rows(args));
+            }
+            if total > MAX_CONSTANT_BYTES || rows > MAX_SERIES_ROWS {
                 return Some(*at);
             }
         }
@@ -348,6 +374,17 @@ impl<'t> Sizes<'_, 't> {
             _ => 0,
         };
         Some(Bound { bytes: bound.bytes.saturating_add(more), number: bound.number })
+    }
+
+    /// How many rows a series of numbers has; one when its bounds come from tables or are dates.
+    fn rows(&mut self, args: &'t [FunctionArg]) -> u64 {
+        let mut bounds = args.iter().map(|arg| argument(arg).and_then(|expr| self.of(expr)));
+        let known = |bound: Option<Option<Bound>>| bound.flatten().filter(|bound| bound.number != u64::MAX);
+        let (Some(from), Some(to)) = (known(bounds.next()), known(bounds.next())) else { return 1 };
+        // A literal's bound is one more than itself; a step below one counts as a thousandth.
+        let step = known(bounds.next()).map_or(1, |step| step.number.saturating_sub(1));
+        let distance = from.number.saturating_add(to.number);
+        if step == 0 { distance.saturating_mul(1_000) } else { distance / step }
     }
 
     fn function(&mut self, function: &'t Function) -> Option<Bound> {

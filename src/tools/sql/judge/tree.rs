@@ -16,7 +16,7 @@ use sqlparser::ast::{
 use sqlparser::tokenizer::Span;
 
 use super::{
-    sizes::{Constants, MAX_CONSTANT_BYTES, Meaning, last_name},
+    sizes::{Constants, MAX_CONSTANT_BYTES, MAX_SERIES_ROWS, Meaning, last_name},
     types, view,
 };
 use crate::tools::sql::{
@@ -78,8 +78,8 @@ pub(in super::super) fn judge<'t>(
     if let Some(at) = judge.constants.overgrown() {
         judge.near = at;
         return Err(judge.refuse(format!(
-            "Constants of this query can grow beyond {MAX_CONSTANT_BYTES} bytes; repeat and pad with a small literal \
-             count, or with a count from a table."
+            "Constants of this query can grow beyond {MAX_CONSTANT_BYTES} bytes, or a series that an aggregate keeps \
+             beyond {MAX_SERIES_ROWS} rows; use smaller literals, or counts from a table."
         )));
     }
     Ok(judge.roles)

@@ -586,6 +586,11 @@ const KEYWORDS: &[(&str, Keyword)] = &[
     ("zone", Keyword::ZONE),
 ];
 
+/// Whether PostgreSQL gives this word a meaning in a query, here or elsewhere.
+pub(super) fn is_keyword(word: &str) -> bool {
+    keyword_named(word) != Keyword::NoKeyword || matches!(word, "asymmetric" | "symmetric" | "variadic")
+}
+
 fn keyword_named(word: &str) -> Keyword {
     KEYWORDS
         .binary_search_by_key(&word, |(name, _)| name)
