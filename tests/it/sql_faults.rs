@@ -27,7 +27,7 @@ const NAP: &str = "CREATE VIEW nap AS SELECT pg_sleep(60)::text; GRANT SELECT ON
 
 /// Waits until `sql` says true, with a limit.
 #[track_caller]
-fn wait_until(admin: &mut postgres::Client, sql: &str) {
+pub(crate) fn wait_until(admin: &mut postgres::Client, sql: &str) {
     let started = Instant::now();
     while !admin.query_one(sql, &[]).unwrap().get::<_, bool>(0) {
         assert!(started.elapsed() < LIMIT, "never true: {sql}");

@@ -19,7 +19,7 @@ use mcp_server_suite::{
 };
 use serde_json::{Value, json};
 
-use crate::cluster::Cluster;
+use crate::{cluster::Cluster, sql_faults::wait_until};
 
 /// How long anything here may take.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
@@ -395,6 +395,22 @@ fn the_ceiling_of_rows_is_in_the_schema_and_enforced() {
         (&json!(1), &json!(1000), &json!(100))
     );
     assert_eq!(code(call(&tool, json!({"query": "SELECT 1", "max_rows": 1001}))), Code::Validation);
+}
+
+/// The planner may write an expression into each place that looks at its value, unless it is kept from it.
+#[test]
+fn a_value_is_computed_once_however_often_it_is_looked_at() {
+    // Behind a pooler the connection ends with the call, and its counts are written then.
+    let rig = Rig::with(
+        "ALTER ROLE reader SET track_functions = 'all';
+         CREATE FUNCTION counted() RETURNS text LANGUAGE plpgsql STABLE AS 'BEGIN RETURN repeat(''x'', 2000); END';",
+        |settings| settings.pooler = Pooler::Transaction,
+    );
+    rig.seen(1, "SELECT counted()").unwrap();
+    let mut admin = rig.admin();
+    wait_until(&mut admin, "SELECT count(*) = 1 FROM pg_stat_user_functions WHERE funcname = 'counted'");
+    let calls = "SELECT calls FROM pg_stat_user_functions WHERE funcname = 'counted'";
+    assert_eq!(admin.query_one(calls, &[]).unwrap().get::<_, i64>(0), 1);
 }
 
 #[test]
