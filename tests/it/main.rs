@@ -15,6 +15,7 @@ mod sql_run;
 mod sql_tls;
 mod cli;
 mod confine;
+mod deploy;
 mod schemas;
 mod files;
 mod readme;
