@@ -18,7 +18,7 @@ pub(super) struct Options {
     #[arg(long, default_value = "nobody")]
     user: String,
     /// The socket of openbsd-inetd
-    #[arg(long, default_value = "/run/mcp-server-suite.sock")]
+    #[arg(long, default_value = "/run/mcp-server-suite/socket")]
     socket: String,
     /// The TCP port of xinetd
     #[arg(long, default_value_t = 7_333)]
@@ -76,7 +76,7 @@ mod tests {
             lines.contains(&format!("\n/run/mcp/socket stream unix nowait mcp /usr/bin/env env {command}")),
             "{lines}"
         );
-        assert!(lines.contains(&format!("    port = 7\n    wait = no\n    user = mcp\n")), "{lines}");
+        assert!(lines.contains("    port = 7\n    wait = no\n    user = mcp\n"), "{lines}");
         assert!(
             lines.contains(&format!("    server_args = {command}}}\n")) && !lines.contains("hunter2"),
             "{lines}"

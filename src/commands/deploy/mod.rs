@@ -102,6 +102,11 @@ fn environment(settings: &Settings) -> io::Result<Vec<(&'static str, String)>> {
 }
 
 #[cfg(test)]
+fn settings(vars: &[(&str, &str)]) -> Settings {
+    Settings::read(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)))).unwrap()
+}
+
+#[cfg(test)]
 mod tests {
     use super::fill;
 
@@ -111,9 +116,4 @@ mod tests {
         assert_eq!(fill("{a} {b} { {c} {a}", &values), "{b} 2 { {c} {b}");
         assert_eq!(fill("", &values), "");
     }
-}
-
-#[cfg(test)]
-fn settings(vars: &[(&str, &str)]) -> Settings {
-    Settings::read(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)))).unwrap()
 }
