@@ -17,6 +17,7 @@ mod sql_faults;
 mod sql_tls;
 mod cli;
 mod confine;
+mod deploy;
 mod schemas;
 mod files;
 mod readme;

@@ -232,17 +232,11 @@ impl Dsn {
         Ok(dsn)
     }
 
-    /// The TCP ports of its servers; none for a socket with a path.
-    pub fn tcp_ports(&self) -> Vec<u16> {
-        let is_tcp = |server: &&Server| matches!(server.host, Host::Tcp { .. });
-        self.servers.iter().filter(is_tcp).map(|server| server.port).collect()
-    }
-
-    /// Whether connecting looks up a host's name.
-    pub fn looks_up_names(&self) -> bool {
-        self.servers.iter().any(|server| match &server.host {
-            Host::Tcp { name, address: None } => name.parse::<IpAddr>().is_err(),
-            Host::Tcp { address: Some(_), .. } | Host::Socket(_) | Host::DefaultSocket => false,
+    /// Address and port of each server that is reached over TCP. No address: its name is looked up.
+    pub fn tcp(&self) -> impl Iterator<Item = (Option<IpAddr>, u16)> {
+        self.servers.iter().filter_map(|server| match &server.host {
+            Host::Tcp { name, address } => Some((address.or_else(|| name.parse().ok()), server.port)),
+            Host::Socket(_) | Host::DefaultSocket => None,
         })
     }
 
