@@ -594,7 +594,8 @@ fn an_id_may_be_used_again_once_its_call_was_cancelled() {
         client.send(&call(2000));
         client.cancel(&id);
         client.send(&call(1));
-        assert_eq!(client.answer(&id)["result"]["structuredContent"]["sampled_ms"], 1);
+        let answer = client.answer(&id);
+        assert!(answer["result"]["structuredContent"]["sampled_ms"].as_u64() < Some(1_000), "{answer}");
     }
     assert_eq!(client.end().cleanly().messages, [] as [Value; 0]);
 }
