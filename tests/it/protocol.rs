@@ -583,6 +583,24 @@ fn a_cancelled_call_is_not_answered_and_its_slot_is_free() {
 }
 
 #[test]
+fn an_id_may_be_used_again_once_its_call_was_cancelled() {
+    let mut client = Client::initialized(&[], "2025-11-25");
+    let id = json!("again");
+    let call = |ms| {
+        let params = json!({"name": "system_metrics", "arguments": {"sample_ms": ms}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    for _ in 0..50 {
+        client.send(&call(2000));
+        client.cancel(&id);
+        client.send(&call(1));
+        let answer = client.answer(&id);
+        assert!(answer["result"]["structuredContent"]["sampled_ms"].as_u64() < Some(1_000), "{answer}");
+    }
+    assert_eq!(client.end().cleanly().messages, [] as [Value; 0]);
+}
+
+#[test]
 fn progress_comes_while_a_call_runs_and_never_after_its_answer() {
     let mut client = Client::initialized(&[], "2025-06-18");
     for token in [json!(0), json!("token")] {
