@@ -190,7 +190,7 @@ impl LineWriter {
 impl Write for LineWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.catch_up();
-        if self.dropped > 0 || !self.put(line) {
+        if !self.put(line) {
             self.dropped += 1;
         }
         Ok(line.len())

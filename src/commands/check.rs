@@ -1,6 +1,6 @@
 //! `check`: every setting and file loaded, every dependency asked, and a report with a cure for each fault.
 
-use std::{fmt::Write as _, io, sync::mpsc, thread, time::Duration};
+use std::{fmt::Write as _, io};
 
 use clap::Args;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::{
     VERSION,
     commands::{Exit, print},
     diagnostics::{self, escape},
-    settings::{Complaint, Settings},
+    settings::{Complaint, Misconfigured, Settings},
     tools::sql::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
 };
 
@@ -59,14 +59,17 @@ impl Finding {
     }
 }
 
-pub(super) fn run(options: &Options, settings: Result<Settings, Vec<Complaint>>) -> io::Result<Exit> {
+pub(super) fn run(options: &Options, settings: Result<Settings, Misconfigured>) -> io::Result<Exit> {
     let (findings, exit) = match settings {
         Ok(settings) => {
             let findings = examine(settings);
             let exit = verdict(&findings, options.strict);
             (findings, exit)
         }
-        Err(complaints) => (complaints.iter().map(misconfigured).collect(), Exit::Configuration),
+        Err(Misconfigured { complaints, warnings }) => {
+            let findings = complaints.iter().map(misconfigured).chain(warnings.into_iter().map(suspicious));
+            (findings.collect(), Exit::Configuration)
+        }
     };
     let report = if options.json { as_json(&findings, exit) } else { as_text(&findings, exit) };
     print(&report).map(|()| exit)
@@ -86,6 +89,10 @@ fn misconfigured(complaint: &Complaint) -> Finding {
         .cured_by(format!("allowed: {}", complaint.allowed))
 }
 
+fn suspicious(warning: String) -> Finding {
+    Finding::new(Level::Warn, "settings", warning)
+}
+
 fn examine(settings: Settings) -> Vec<Finding> {
     diagnostics::init(settings.log_level, settings.log_target);
     let mut findings = vec![Finding::new(
@@ -93,8 +100,7 @@ fn examine(settings: Settings) -> Vec<Finding> {
         "settings",
         format!("{} given, none of them wrong", settings.given.len()),
     )];
-    findings
-        .extend(settings.warnings.into_iter().map(|warning| Finding::new(Level::Warn, "settings", warning)));
+    findings.extend(settings.warnings.into_iter().map(suspicious));
     match settings.sql {
         Some(config) if settings.sql_adhoc => findings.extend(database(config)),
         Some(_) => findings.push(Finding::new(Level::Off, "sql", "MCP_SQL_ADHOC is false")),
@@ -120,26 +126,13 @@ fn examine(settings: Settings) -> Vec<Finding> {
     findings
 }
 
-/// Asks the database. A server that accepts and then says nothing must not hold the report.
+/// Asks the database, once.
 fn database(config: SqlConfig) -> Vec<Finding> {
     let unsafe_role = config.unsafe_role;
-    let patience = config.connect_timeout + config.statement_timeout + Duration::from_secs(1);
-    let (answer, answers) = mpsc::channel();
-    let asked = thread::Builder::new().name("probe".to_owned()).spawn(move || {
-        let probed = Database::new(config).probe().map_err(|error| error.to_string());
-        // Nobody listens any more when the answer comes too late.
-        answer.send(probed).unwrap_or_default();
-    });
-    let probed = match asked {
-        Ok(_) => {
-            answers.recv_timeout(patience).unwrap_or_else(|_| Err("the server does not answer".to_owned()))
-        }
-        Err(error) => Err(error.to_string()),
-    };
-    match probed {
+    match Database::new(config).probe() {
         Ok(probe) => judge(probe, unsafe_role),
         Err(why) => vec![
-            Finding::new(Level::Fail, "sql", escape(&why))
+            Finding::new(Level::Fail, "sql", escape(&why.to_string()))
                 .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
         ],
     }

@@ -114,11 +114,13 @@ mod tests {
                 json!({"MCP_SQL_DSN_FILE": DSN_FILE_PLACEHOLDER, "MCP_SQL_MAX_ROWS": "10"}),
             )}}),
         );
+        let passfile = tempfile::NamedTempFile::new().unwrap();
+        let passfile = passfile.path().to_str().unwrap();
         check(
             Client::Cursor,
-            &[("MCP_SQL_DSN", "postgres://r@db/x"), ("PGPASSFILE", "/home/me/.pgpass")],
+            &[("MCP_SQL_DSN", "postgres://r@db/x"), ("PGPASSFILE", passfile)],
             &json!({"mcpServers": {NAME: server(
-                json!({"MCP_SQL_DSN": "postgres://r@db/x", "PGPASSFILE": "/home/me/.pgpass"}),
+                json!({"MCP_SQL_DSN": "postgres://r@db/x", "PGPASSFILE": passfile}),
             )}}),
         );
         let here = env::current_dir().unwrap().join("src");

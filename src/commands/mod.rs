@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 
 use crate::{
     diagnostics,
-    settings::{Complaint, Settings, table},
+    settings::{Misconfigured, Settings, table},
 };
 
 /// The command line.
@@ -103,8 +103,9 @@ fn with_settings(
 ) -> io::Result<Exit> {
     match Settings::read(vars) {
         Ok(settings) => command(settings),
-        Err(complaints) => {
-            complaints.iter().map(Complaint::to_string).for_each(|line| diagnostics::complain(&line));
+        Err(Misconfigured { complaints, warnings }) => {
+            let lines = complaints.iter().map(ToString::to_string).chain(warnings);
+            lines.for_each(|line| diagnostics::complain(&line));
             Ok(Exit::Configuration)
         }
     }

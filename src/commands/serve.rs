@@ -15,7 +15,7 @@ use crate::{
     settings::Settings,
     tools::{
         Toolbox,
-        files::{SandboxFsList, SandboxFsRead},
+        files::{list::SandboxFsList, read::SandboxFsRead},
         metrics::SystemMetrics,
         sql::{Database, DescribeDatabase, ExplainQuery, ReadOnlySql},
     },

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    problem::MAX_ECHO_CHARS,
     protocol::{
         reply::Rejection,
         revision::{self, Era, meta},
@@ -143,7 +144,9 @@ fn era(params: &Map<String, Value>) -> Result<Era, Rejection> {
         return Err(Rejection::params(format!("_meta[\"{}\"] must be a string", meta::PROTOCOL_VERSION)));
     };
     if requested != revision::MODERN {
-        return Err(Rejection::UnsupportedVersion { requested: requested.clone() });
+        // Cut like every echo: a version is ten characters long.
+        let requested = requested.chars().take(MAX_ECHO_CHARS).collect();
+        return Err(Rejection::UnsupportedVersion { requested });
     }
     let capabilities = meta_of(params).and_then(|meta| meta.get(meta::CLIENT_CAPABILITIES));
     if !capabilities.is_some_and(Value::is_object) {

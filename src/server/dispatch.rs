@@ -134,8 +134,13 @@ impl Dispatcher {
             Ok(arguments) => self.register(id, era, (index, tool), arguments, progress, now),
             Err(problem) => {
                 let record = Record::open(&tool.spec().name, std::iter::empty(), now);
-                let taken =
-                    Taken { reply: Reply::new(id, era), record, decision: Decision::Deny, stop: None };
+                let taken = Taken {
+                    reply: Reply::new(id, era),
+                    record,
+                    decision: Decision::Deny,
+                    stop: None,
+                    debt: Arc::default(),
+                };
                 self.shared.settle(taken, Some(&Outcome::Problem(problem)));
             }
         }

@@ -23,6 +23,9 @@ const STALLED_AFTER_SIGNAL: Duration = Duration::from_secs(1);
 /// How long the reader may take to notice that it was woken.
 const READER_ENDS: Duration = Duration::from_secs(1);
 
+/// How long a worker may take from having an answer to having queued it.
+const ANSWERS_QUEUED: Duration = Duration::from_secs(1);
+
 /// How long CancelRequests may take on the way out.
 const STOPPER_ENDS: Duration = Duration::from_millis(500);
 
@@ -52,6 +55,8 @@ impl Ending<'_> {
         }
         signalled |= cut_short;
         self.stop_what_is_left();
+        signalled |= self.wait_until(Some(ANSWERS_QUEUED), Self::idle)?;
+        self.shared.outbox.close();
         self.flush(signalled)?;
         self.shared.stopper.finish(STOPPER_ENDS);
         self.shared.pool.close();
@@ -95,7 +100,6 @@ impl Ending<'_> {
         for id in self.shared.in_flight.with(|table| table.take_subscriptions()) {
             self.shared.outbox.push_all(reply::subscription_ended(&id));
         }
-        self.shared.outbox.close();
     }
 
     /// Waits until the kernel has everything, as long as the client keeps taking it.

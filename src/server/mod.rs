@@ -108,7 +108,7 @@ impl Notices {
 impl Shared {
     /// Gives the answer that `taken` owes, or none to a cancelled call, once the record of it is written.
     fn settle(&self, taken: Taken, outcome: Option<&Outcome>) {
-        let Taken { reply, record, decision, stop } = taken;
+        let Taken { reply, record, decision, stop, debt } = taken;
         record.close(decision, outcome, Instant::now());
         if let Some(outcome) = outcome {
             self.outbox.push(reply.line(outcome));
@@ -116,6 +116,8 @@ impl Shared {
         if let Some(stop) = stop {
             self.stopper.run(stop);
         }
+        // INVARIANT: only now may main find nothing owed and close the outbox.
+        drop(debt);
         if self.notices.draining.load(Ordering::Acquire) && self.in_flight.with(|table| table.is_idle()) {
             self.notices.main.wake();
         }

@@ -6,6 +6,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -92,6 +93,8 @@ pub(super) struct Taken {
     pub(super) record: Record,
     pub(super) decision: Decision,
     pub(super) stop: Option<StopAction>,
+    /// Held until the answer is queued: [`Table::is_idle`] waits for it.
+    pub(super) debt: Arc<()>,
 }
 
 impl fmt::Debug for Taken {
@@ -135,6 +138,8 @@ pub(super) struct Table {
     /// SQL calls whose lane was full, oldest first; may name calls that are gone.
     parked: VecDeque<Serial>,
     count: Counts,
+    /// One clone for each answer that was taken and is not yet queued.
+    debts: Arc<()>,
     closed: bool,
 }
 
@@ -211,6 +216,7 @@ impl Table {
             timers: Timers::default(),
             parked: VecDeque::new(),
             count: Counts::default(),
+            debts: Arc::default(),
             closed: false,
         }
     }
@@ -220,9 +226,9 @@ impl Table {
         self.ids.contains_key(id)
     }
 
-    /// Whether every call has been answered.
+    /// Whether every call has been answered, down to the answers that were taken and are not yet queued.
     pub(super) fn is_idle(&self) -> bool {
-        self.calls.is_empty()
+        self.calls.is_empty() && Arc::strong_count(&self.debts) == 1
     }
 
     /// Nothing will be asked of the table any more.
@@ -260,7 +266,13 @@ impl Table {
             || (must_wait && self.limits.queue_wait.is_zero());
         if full {
             let reply = Reply::new(id, era);
-            return Registered::Full(Taken { reply, record, decision: Decision::Undecided, stop: None });
+            return Registered::Full(Taken {
+                reply,
+                record,
+                decision: Decision::Undecided,
+                stop: None,
+                debt: Arc::default(),
+            });
         }
         self.last_serial = self.last_serial.wrapping_add(1);
         let serial = Serial(self.last_serial);
@@ -343,7 +355,7 @@ impl Table {
             Phase::Running { .. } => decision = Decision::Allow,
         }
         let reply = Reply::new(entry.id, entry.era);
-        Some(Taken { reply, record: entry.record, decision, stop: None })
+        Some(Taken { reply, record: entry.record, decision, stop: None, debt: Arc::clone(&self.debts) })
     }
 
     /// Like [`Table::take`], and tells the run to stop.

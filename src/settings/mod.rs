@@ -26,7 +26,7 @@ use crate::{
         table::Setting,
     },
     tools::{
-        files::Root,
+        files::root::Root,
         sql::{Dsn, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
     },
 };
@@ -57,6 +57,15 @@ pub struct Settings {
     pub warnings: Vec<String>,
     /// The known settings that were given, in the table's order.
     pub given: Vec<(&'static Setting, Given)>,
+}
+
+/// Why there are no settings.
+#[derive(Debug)]
+pub struct Misconfigured {
+    /// Every setting that is wrong, in the table's order; at least one.
+    pub complaints: Vec<Complaint>,
+    /// What is likely a mistake besides.
+    pub warnings: Vec<String>,
 }
 
 /// `MCP_SAFE_DATA_DIR`, opened once.
@@ -90,7 +99,7 @@ impl Settings {
     ///
     /// # Errors
     /// Every setting that is wrong.
-    pub fn read(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Vec<Complaint>> {
+    pub fn read(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Misconfigured> {
         let mut reader = Reader::new(vars);
         reader.refuse_what_is_not_built();
         let server = reader.server();
@@ -112,7 +121,7 @@ impl Settings {
             complaints.sort_by_key(|complaint| {
                 table::ALL.iter().position(|setting| setting.name == complaint.name)
             });
-            return Err(complaints);
+            return Err(Misconfigured { complaints, warnings });
         }
         let given =
             table::ALL.iter().filter_map(|setting| Some((setting, Given(given.remove(setting.name)?))));
@@ -224,7 +233,12 @@ impl Reader {
                     self.warnings
                         .push(format!("{NAME}: everybody on this host can read the file; cure: chmod 600"));
                 }
-                Some(text.trim_end_matches(['\n', '\r']).to_owned())
+                let text = text.trim();
+                if text.is_empty() {
+                    self.complain(NAME, "names an empty file");
+                    return None;
+                }
+                Some(text.to_owned())
             }
             Err(error) => {
                 self.complain(NAME, format!("cannot read {}: {error}", shown(&path.to_string_lossy())));

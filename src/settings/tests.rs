@@ -4,6 +4,15 @@ use super::{table::Kind, *};
 
 fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<Complaint>> {
     Settings::read(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))
+        .map_err(|misconfigured| misconfigured.complaints)
+}
+
+#[test]
+fn what_is_likely_a_mistake_is_told_also_when_something_is_wrong() {
+    let vars = [("MCP_LOG_LEVEL", "loud"), ("MCP_QUEUE_WIAT_MS", "1")];
+    let misconfigured = Settings::read(vars.map(|(name, value)| (name.into(), value.into()))).unwrap_err();
+    assert_eq!(misconfigured.complaints.len(), 1);
+    assert!(misconfigured.warnings[0].contains("MCP_QUEUE_WAIT_MS"), "{:?}", misconfigured.warnings);
 }
 
 #[track_caller]
@@ -121,12 +130,17 @@ fn the_dsn_may_come_from_a_file_and_only_from_one_place() {
         ],
     );
     assert!(read(&[("MCP_SQL_DSN_FILE", "/nonexistent/dsn")]).is_err());
+    fs::write(&file, "\n").unwrap();
+    check_wrong(
+        &[("MCP_SQL_DSN_FILE", path)],
+        &["MCP_SQL_DSN_FILE: names an empty file; allowed: a file that holds one connection string"],
+    );
 }
 
 #[test]
 fn what_is_not_text_is_told() {
     let value = OsString::from_vec(vec![0xff]);
-    let complaints = Settings::read([(OsString::from("MCP_SQL_POOLER"), value)]).unwrap_err();
+    let complaints = Settings::read([(OsString::from("MCP_SQL_POOLER"), value)]).unwrap_err().complaints;
     assert_eq!(complaints.first().unwrap().wrong, "is not UTF-8");
 }
 

@@ -1,5 +1,6 @@
 //! The work itself. A tool knows its arguments and its resource; it knows no JSON-RPC and starts no thread of its own.
 
+pub mod schema;
 pub mod arguments;
 pub mod metrics;
 pub mod files;

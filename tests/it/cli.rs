@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader, Read},
     os::{
         fd::OwnedFd,
         unix::{fs::PermissionsExt, net::UnixStream},
@@ -18,7 +18,7 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// No command takes longer, however busy the host is.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -154,6 +154,28 @@ fn the_log_goes_to_its_file() {
     assert_eq!(fs::metadata(&log).unwrap().permissions().mode() & 0o777, 0o600);
     let log = fs::read_to_string(log).unwrap();
     assert!(log.contains("WARN  session MCP_SQL_DNS is no setting"), "{log}");
+}
+
+#[test]
+fn a_log_that_nobody_reads_makes_no_caller_wait() {
+    const CALLS: usize = 2_000;
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("input");
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({ "name": "system_metrics", "arguments": { "sample_ms": 0 }, "_meta": meta });
+    let call =
+        |id| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string();
+    fs::write(&input, (0..CALLS).map(call).collect::<Vec<_>>().join("\n")).unwrap();
+    let (unread, stderr) = io::pipe().unwrap();
+    let mut server = suite(&[], &[("MCP_LOG_LEVEL", "trace"), ("MCP_SHUTDOWN_GRACE_MS", "60000")]);
+    let server = server.stdin(fs::File::open(&input).unwrap()).stderr(stderr).spawn().unwrap();
+    let output = finish(server);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), CALLS);
+    drop(unread);
 }
 
 #[test]

@@ -1,3 +1,18 @@
 //! Drives the real binary over real pipes. One module a subject.
+#![cfg(test)]
 
+mod support;
+mod schema;
+mod cluster;
+
+mod protocol;
+mod tools;
+mod session;
+mod load;
+mod sql_session;
+mod sql_run;
+#[cfg(feature = "tls")]
+mod sql_tls;
 mod cli;
+mod schemas;
+mod rooms;

@@ -30,7 +30,7 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use signal_hook::consts::TERM_SIGNALS;
+use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 
 use crate::{
     NAME,
@@ -100,7 +100,7 @@ struct Stop(Arc<AtomicBool>);
 impl Stop {
     fn on_signals() -> Result<Self, Failed> {
         let stop = Self::default();
-        for signal in TERM_SIGNALS {
+        for signal in TERM_SIGNALS.iter().chain(&[SIGHUP]) {
             signal_hook::flag::register(*signal, Arc::clone(&stop.0)).map_err(Failed::io("watch signals"))?;
         }
         Ok(stop)
@@ -125,7 +125,10 @@ pub(super) fn run(
     });
     match ended {
         Ok(exit) => Ok(exit),
-        Err(Failed::Interrupted) => Ok(Exit::Failure),
+        Err(Failed::Interrupted) => {
+            complain("interrupted; everything is removed");
+            Ok(Exit::Failure)
+        }
         Err(failed) => Err(io::Error::other(failed)),
     }
 }
@@ -164,11 +167,17 @@ fn play(options: &Options, sandbox: &Sandbox, colour: bool, stop: &Stop) -> Resu
 fn serve(sandbox: &Sandbox, stop: &Stop) -> Result<Exit, Failed> {
     let mut server = sandbox.server()?.spawn().map_err(Failed::io("start the server"))?;
     complain(&format!("{NAME} serves the demo's sandbox until the end of the input"));
-    let status = match wait(&mut server, Duration::MAX, "the server", stop) {
-        Ok(status) => status,
-        Err(_) => end(&mut server, Signal::SIGTERM).map_err(Failed::io("end the server"))?,
-    };
-    Ok(if status.success() { Exit::Clean } else { Exit::Failure })
+    let ended = wait(&mut server, Duration::MAX, "the server", stop);
+    if ended.is_err() {
+        end(&mut server, Signal::SIGTERM).map_err(Failed::io("end the server"))?;
+    }
+    match ended {
+        Ok(status) if status.success() => Ok(Exit::Clean),
+        Ok(_) => Ok(Exit::Failure),
+        // A signal is how one ends a server.
+        Err(Failed::Interrupted) => Ok(Exit::Clean),
+        Err(failed) => Err(failed),
+    }
 }
 
 /// Waits for a child, at most for `limit`.

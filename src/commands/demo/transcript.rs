@@ -151,14 +151,6 @@ fn rows(body: &Value) -> Option<Vec<String>> {
     Some(table(names, cells))
 }
 
-/// Objects alike, as rows under their members' names.
-fn objects(items: &[Value]) -> Vec<String> {
-    let names: Vec<String> =
-        items.first().and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect();
-    let cells = items.iter().map(|item| names.iter().map(|name| text(item.get(name))).collect());
-    table(names.clone(), cells)
-}
-
 /// A table, its columns aligned.
 fn table(names: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     let lines: Vec<Vec<String>> = iter::once(names).chain(rows).collect();
@@ -181,13 +173,13 @@ fn tools(body: &Value) -> Option<Vec<String>> {
     Some(tools.map(|tool| format!("{}: {}", text(tool.get("name")), text(tool.get("title")))).collect())
 }
 
-/// Anything else: a line a member, each element of a list of objects on a line of its own.
+/// Anything else: a line a member, and below it what is in a list of objects.
 fn members(body: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, value) in
         body.as_object().into_iter().flatten().filter(|(name, _)| !DULL.contains(&name.as_str()))
     {
-        match value.as_array().filter(|items| items.iter().any(Value::is_object)) {
+        match value.as_array().filter(|items| holds_objects(items)) {
             Some(items) => {
                 lines.push(format!("{name}:"));
                 lines.extend(objects(items).iter().map(|line| format!("  {line}")));
@@ -196,6 +188,22 @@ fn members(body: &Value) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Objects alike: as rows under their members' names, or one after the other when they hold objects in turn.
+fn objects(items: &[Value]) -> Vec<String> {
+    let inner = items.iter().filter_map(Value::as_object).flat_map(Map::values).filter_map(Value::as_array);
+    if inner.into_iter().any(|inner| holds_objects(inner)) {
+        return items.iter().flat_map(members).collect();
+    }
+    let names: Vec<String> =
+        items.first().and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned().collect();
+    let cells = items.iter().map(|item| names.iter().map(|name| text(item.get(name))).collect());
+    table(names.clone(), cells)
+}
+
+fn holds_objects(items: &[Value]) -> bool {
+    items.iter().any(Value::is_object)
 }
 
 /// Lines of at most [`MAX_CHARS`] where words allow it.
@@ -320,6 +328,16 @@ mod tests {
                 "1. Title\n   -> m {{}}\n   <- entries:\n        name | size\n        f    | 1\n        long | null\n      note: {}…\n\n",
                 "x".repeat(MAX_CHARS)
             ),
+        );
+    }
+
+    #[test]
+    fn objects_that_hold_objects_are_told_one_after_the_other() {
+        check(
+            Ask::Modern { method: "m", params: json!({}) },
+            json!({"result": {"schemas": [{"name": "s", "tables": [{"name": "t", "kind": "view"}]}]}}),
+            "1. Title\n   -> m {}\n   <- schemas:\n        name: s\n        tables:\n          name | kind\n          t    | \
+             view\n\n",
         );
     }
 

@@ -282,3 +282,14 @@ fn the_queue_refuses_what_its_capacity_cannot_hold_and_a_cancelled_call_makes_ro
     world.request(7, false);
     assert!(world.owed.contains_key(&7), "a cancelled call kept its place");
 }
+
+#[test]
+fn an_answer_that_was_taken_keeps_the_table_busy_until_it_is_queued() {
+    let mut world = World::new();
+    world.request(0, false);
+    world.begin();
+    let taken = world.table.take(world.workers[0].0).expect("it runs");
+    assert!(!world.table.is_idle(), "the end would not wait for this answer");
+    drop(taken);
+    assert!(world.table.is_idle());
+}

@@ -120,7 +120,9 @@ fn progress_grows_while_a_call_runs_and_stops_before_its_answer() {
     let mut toolbox = Toolbox::default();
     let gate = add_gate(&mut toolbox, "gate", Lane::General);
     let mut client = Client::start(SMALL, toolbox);
-    client.call(7, "gate");
+    client.send(
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"gate","_meta":{"progressToken":7}}}"#,
+    );
     let mut last = 0;
     for _ in 0..2 {
         let told = client.next();

@@ -65,7 +65,7 @@ impl Client {
 
     fn call(&mut self, id: u64, tool: &str) {
         self.send(&format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","_meta":{{"progressToken":{id}}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#
         ));
     }
 

@@ -7,6 +7,7 @@
 pub mod rel_path;
 pub mod root;
 mod name;
+mod line;
 pub mod read;
 pub mod list;
 

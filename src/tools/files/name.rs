@@ -51,6 +51,7 @@ pub(super) fn bytes_of(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[track_caller]
     fn check(raw: &[u8], expected: &str) {
@@ -87,6 +88,25 @@ mod tests {
             assert_eq!(bytes_of(&text).unwrap(), [b'a', byte, b'z']);
         }
         assert_eq!(shown(&[0xff; 255]).0.chars().count(), MAX_SHOWN_CHARS);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_name_is_read_back(raw: Vec<u8>) {
+            let (text, readable) = shown(&raw);
+            prop_assert_eq!(readable, text.as_bytes() == raw);
+            prop_assert!(text.chars().all(|c| !c.is_control() && !is_forbidden(c)));
+            prop_assert_eq!(bytes_of(&text), Some(raw));
+        }
+
+        #[test]
+        fn a_text_is_read_only_if_it_is_shown_so(text in r"(\\\\x?|[0-9a-f]{1,2}|\PC){0,12}") {
+            if let Some(raw) = bytes_of(&text) {
+                prop_assert_eq!(shown(&raw).0, text);
+            }
+        }
     }
 
     #[test]

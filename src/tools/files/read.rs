@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    PATH, parse_path, refusal,
+    PATH,
+    line::{MAX_LINE_BYTES, fitting, line_cost},
+    parse_path, refusal,
     root::{Root, WalkError},
 };
 use crate::{
@@ -23,10 +25,10 @@ use crate::{
 
 /// Bytes asked of the file at a time; the interrupt is looked at in between.
 const CHUNK: usize = 64 * 1024;
+/// Bytes asked at a time where the file should have ended: enough for one look, or a page of `/proc`.
+const SMALL_CHUNK: usize = 4 * 1024;
 /// Bytes read behind the page: three to end its last character, one to know whether more follows.
 const LOOKAHEAD: usize = 4;
-/// The longest line we write, less room for the envelope around the body (CONTRACT section 7: no line over 8 MiB).
-const MAX_LINE_BYTES: usize = 8 * 1024 * 1024 - 4096;
 /// The body's members beside content and path, generously.
 const MEMBERS_BYTES: usize = 512;
 
@@ -166,11 +168,12 @@ impl Page {
         let size = file.metadata().map_err(|error| read_failure(&error, request))?.len();
         let wanted = max_bytes(request).saturating_add(LOOKAHEAD);
         let expected = usize::try_from(size.saturating_sub(request.offset)).unwrap_or(usize::MAX);
-        let mut bytes = Vec::with_capacity(wanted.min(expected.saturating_add(1)));
+        let mut bytes = Vec::with_capacity(wanted.min(expected.saturating_add(SMALL_CHUNK)));
         while bytes.len() < wanted {
             interrupt.check()?;
             let filled = bytes.len();
-            bytes.resize(wanted.min(filled + CHUNK), 0);
+            let chunk = expected.saturating_sub(filled).clamp(SMALL_CHUNK, CHUNK);
+            bytes.resize(wanted.min(filled + chunk), 0);
             let room = bytes.get_mut(filled..).unwrap_or_default();
             let read = read_at(file, room, request.offset.saturating_add(filled as u64))
                 .map_err(|error| read_failure(&error, request))?;
@@ -193,7 +196,7 @@ impl Page {
                 bytes.len()
             }
             Encoding::Utf8 => {
-                let budget = MAX_LINE_BYTES - 2 * MEMBERS_BYTES - line_cost(request.relative_path.as_bytes());
+                let budget = MAX_LINE_BYTES - 2 * MEMBERS_BYTES - line_cost(&request.relative_path);
                 let text = self.text(max_bytes(request)).map_err(|bad| not_text(file, request, bad))?;
                 let text = fitting(text, budget);
                 body.string(text);
@@ -252,16 +255,16 @@ fn read_at(file: &File, room: &mut [u8], offset: u64) -> io::Result<usize> {
 }
 
 fn read_failure(error: &io::Error, request: &Arguments) -> Failure {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => refusal(WalkError::Unreadable, &request.relative_path),
-        _ => Failure::Internal(format!("a file could not be read: {error}")),
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        return refusal(WalkError::Unreadable, &request.relative_path);
     }
+    Failure::Internal(format!("a file could not be read: {error}"))
 }
 
 /// Why the page, whose byte at `bad` is no UTF-8, cannot be text.
 fn not_text(file: &File, request: &Arguments, bad: usize) -> Failure {
     let position = request.offset.saturating_add(bad as u64);
-    if bad == 0 && is_inside_character(file, position) {
+    if is_inside_character(file, position) {
         let detail = format!(
             "`offset` {position} is inside a character; give the next_offset of the previous answer."
         );
@@ -287,55 +290,11 @@ fn is_inside_character(file: &File, offset: u64) -> bool {
     })
 }
 
-/// The longest beginning of `text` whose two copies in a line, the body's and the escaped one, fit `budget`.
-fn fitting(text: &str, budget: usize) -> &str {
-    // No byte costs more than a control character.
-    if text.len().saturating_mul(13) <= budget {
-        return text;
-    }
-    let mut left = budget;
-    let mut end = 0;
-    for chunk in text.as_bytes().chunks(CHUNK) {
-        let cost = line_cost(chunk);
-        if cost > left {
-            // Counted by bytes: the character that does not fit ends at a boundary all the same.
-            end += chunk.iter().take_while(|byte| spend(&mut left, line_cost(&[**byte]))).count();
-            break;
-        }
-        left -= cost;
-        end += chunk.len();
-    }
-    text.get(..text.floor_char_boundary(end)).unwrap_or_default()
-}
-
-fn spend(left: &mut usize, cost: usize) -> bool {
-    left.checked_sub(cost).map(|rest| *left = rest).is_some()
-}
-
-/// The most bytes that `text` (UTF-8) takes in a line: once in the body, and once more in the text block, where the
-/// quotes and backslashes of the first copy are escaped again.
-fn line_cost(text: &[u8]) -> usize {
-    text.iter()
-        .map(|byte| match byte {
-            // `"`: `\"` and `\\\"`.
-            b'"' | b'\\' => 6,
-            b' '..=b'~' => 2,
-            // `\n` and `\\n`.
-            b'\n' | b'\r' | b'\t' => 5,
-            // `\u0000` and `\\u0000`.
-            0..=0x1f | 0x7f => 13,
-            // Counted at the byte that leads the character; two surrogates for the longest.
-            0x80..=0xbf => 0,
-            0xc0..=0xef => 13,
-            0xf0..=0xff => 26,
-        })
-        .sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tools::testing::{answer, problem, run};
+    use proptest::prelude::*;
     use serde_json::json;
     use std::{fs, io::Write as _, os::unix::fs::symlink, path::Path};
 
@@ -354,7 +313,7 @@ mod tests {
 
     /// The answer's content, bytes read and next offset.
     #[track_caller]
-    fn check(content: impl AsRef<[u8]>, arguments: Value, expected: (&str, usize, Option<u64>)) {
+    fn check(content: impl AsRef<[u8]>, arguments: &Value, expected: (&str, usize, Option<u64>)) {
         let size = content.as_ref().len();
         let sandbox = sandbox(content);
         let mut whole = json!({"relative_path": "file"});
@@ -377,26 +336,26 @@ mod tests {
 
     #[test]
     fn a_page_of_text_begins_at_the_offset_and_ends_at_a_character() {
-        check("", json!({}), ("", 0, None));
-        check("hello", json!({}), ("hello", 5, None));
-        check("hello", json!({"max_bytes": 5}), ("hello", 5, None));
-        check("hello", json!({"max_bytes": 4}), ("hell", 4, Some(4)));
-        check("hello", json!({"max_bytes": 1, "offset": 4}), ("o", 1, None));
-        check("hello", json!({"offset": 2, "max_bytes": 2}), ("ll", 2, Some(4)));
-        check("a\"\\\n\0\u{7f}z", json!({}), ("a\"\\\n\0\u{7f}z", 7, None));
-        check("\u{feff}bom", json!({}), ("\u{feff}bom", 6, None));
+        check("", &json!({}), ("", 0, None));
+        check("hello", &json!({}), ("hello", 5, None));
+        check("hello", &json!({"max_bytes": 5}), ("hello", 5, None));
+        check("hello", &json!({"max_bytes": 4}), ("hell", 4, Some(4)));
+        check("hello", &json!({"max_bytes": 1, "offset": 4}), ("o", 1, None));
+        check("hello", &json!({"offset": 2, "max_bytes": 2}), ("ll", 2, Some(4)));
+        check("a\"\\\n\0\u{7f}z", &json!({}), ("a\"\\\n\0\u{7f}z", 7, None));
+        check("\u{feff}bom", &json!({}), ("\u{feff}bom", 6, None));
         // `é` has two bytes, `€` three, the face four.
-        check("aé", json!({"max_bytes": 2}), ("a", 1, Some(1)));
-        check("a€b", json!({"max_bytes": 3}), ("a", 1, Some(1)));
-        check("a€b", json!({"max_bytes": 4}), ("a€", 4, Some(4)));
-        check("a\u{1f600}b", json!({"max_bytes": 2}), ("a", 1, Some(1)));
-        check("a\u{1f600}b", json!({"max_bytes": 4}), ("a", 1, Some(1)));
-        check("a\u{1f600}b", json!({"max_bytes": 5}), ("a\u{1f600}", 5, Some(5)));
-        check("a\u{1f600}b", json!({"offset": 1, "max_bytes": 1}), ("\u{1f600}", 4, Some(5)));
-        check("a\u{1f600}b", json!({"offset": 1, "max_bytes": 3}), ("\u{1f600}", 4, Some(5)));
-        check("\u{1f600}", json!({"max_bytes": 1}), ("\u{1f600}", 4, None));
-        check("é", json!({"max_bytes": 1}), ("é", 2, None));
-        check("a€b", json!({"offset": 4}), ("b", 1, None));
+        check("aé", &json!({"max_bytes": 2}), ("a", 1, Some(1)));
+        check("a€b", &json!({"max_bytes": 3}), ("a", 1, Some(1)));
+        check("a€b", &json!({"max_bytes": 4}), ("a€", 4, Some(4)));
+        check("a\u{1f600}b", &json!({"max_bytes": 2}), ("a", 1, Some(1)));
+        check("a\u{1f600}b", &json!({"max_bytes": 4}), ("a", 1, Some(1)));
+        check("a\u{1f600}b", &json!({"max_bytes": 5}), ("a\u{1f600}", 5, Some(5)));
+        check("a\u{1f600}b", &json!({"offset": 1, "max_bytes": 1}), ("\u{1f600}", 4, Some(5)));
+        check("a\u{1f600}b", &json!({"offset": 1, "max_bytes": 3}), ("\u{1f600}", 4, Some(5)));
+        check("\u{1f600}", &json!({"max_bytes": 1}), ("\u{1f600}", 4, None));
+        check("é", &json!({"max_bytes": 1}), ("é", 2, None));
+        check("a€b", &json!({"offset": 4}), ("b", 1, None));
     }
 
     #[test]
@@ -411,18 +370,18 @@ mod tests {
             i64::MAX as u64 + 1,
             u64::MAX,
         ] {
-            check("hello", json!({"offset": offset}), ("", 0, None));
-            check("hello", json!({"offset": offset, "encoding": "base64"}), ("", 0, None));
+            check("hello", &json!({"offset": offset}), ("", 0, None));
+            check("hello", &json!({"offset": offset, "encoding": "base64"}), ("", 0, None));
         }
     }
 
     #[test]
     fn base64_takes_any_bytes() {
-        check("", json!({"encoding": "base64"}), ("", 0, None));
-        check(b"\xff\xfe\0", json!({"encoding": "base64"}), ("//4A", 3, None));
-        check(b"\xff\xfe\0a", json!({"encoding": "base64"}), ("//4AYQ==", 4, None));
-        check(b"\xff\xfe\0a", json!({"encoding": "base64", "max_bytes": 2}), ("//4=", 2, Some(2)));
-        check("a€", json!({"encoding": "base64", "offset": 2}), ("gqw=", 2, None));
+        check("", &json!({"encoding": "base64"}), ("", 0, None));
+        check(b"\xff\xfe\0", &json!({"encoding": "base64"}), ("//4A", 3, None));
+        check(b"\xff\xfe\0a", &json!({"encoding": "base64"}), ("//4AYQ==", 4, None));
+        check(b"\xff\xfe\0a", &json!({"encoding": "base64", "max_bytes": 2}), ("//4=", 2, Some(2)));
+        check("a€", &json!({"encoding": "base64", "offset": 2}), ("gqw=", 2, None));
     }
 
     #[test]
@@ -447,21 +406,24 @@ mod tests {
             );
         }
         // What is wrong behind the page is the next page's matter.
-        check(b"ab\xff", json!({"max_bytes": 2}), ("ab", 2, Some(2)));
-        check(b"ab\xe2\x82", json!({"max_bytes": 2}), ("ab", 2, Some(2)));
+        check(b"ab\xff", &json!({"max_bytes": 2}), ("ab", 2, Some(2)));
+        check(b"ab\xe2\x82", &json!({"max_bytes": 2}), ("ab", 2, Some(2)));
     }
 
     #[test]
     fn an_offset_inside_a_character_is_an_argument_that_is_wrong() {
-        for (content, offsets) in [("aé", 2..3), ("a€b", 2..4), ("a\u{1f600}b", 2..5), ("é", 1..2)] {
-            for offset in offsets {
-                for max_bytes in [1, 100] {
-                    let arguments =
-                        json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
-                    problem(&sandbox(content).tool, &arguments, Code::Validation, "offset");
-                }
+        #[track_caller]
+        fn refused(content: &str, offsets: std::ops::Range<u64>) {
+            let sandbox = sandbox(content);
+            for (offset, max_bytes) in offsets.flat_map(|offset| [(offset, 1), (offset, 100)]) {
+                let arguments = json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
+                problem(&sandbox.tool, &arguments, Code::Validation, "offset");
             }
         }
+        refused("é", 1..2);
+        refused("aé", 2..3);
+        refused("a€b", 2..4);
+        refused("a\u{1f600}b", 2..5);
     }
 
     #[test]
@@ -480,10 +442,44 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn pages_of_any_text_and_size_are_the_file(content in "\\PC{0,40}", max_bytes in 1..9_u64) {
+            let sandbox = sandbox(&content);
+            let (mut text, mut offset) = (String::new(), json!(0));
+            while !offset.is_null() {
+                let arguments = json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
+                let page = answer(&sandbox.tool, &arguments);
+                prop_assert!(page["bytes_read"].as_u64().unwrap() <= max_bytes.max(4));
+                text.push_str(page["content"].as_str().unwrap());
+                offset = page["next_offset"].clone();
+            }
+            prop_assert_eq!(text, content);
+        }
+
+        #[test]
+        fn any_bytes_are_a_page_or_a_refusal(content: Vec<u8>, offset in 0..100_u64, max_bytes in 1..100_u64) {
+            let sandbox = sandbox(&content);
+            let arguments = json!({"relative_path": "file", "offset": offset, "max_bytes": max_bytes});
+            let start = usize::try_from(offset).unwrap().min(content.len());
+            match run(&sandbox.tool, &arguments, Interrupt::default()) {
+                Ok(page) => {
+                    let text = page["content"].as_str().unwrap().as_bytes();
+                    prop_assert!(content[start..].starts_with(text));
+                    prop_assert_eq!(text.is_empty(), start == content.len());
+                }
+                Err(Failure::Problem(_)) => prop_assert!(std::str::from_utf8(&content[start..]).is_err()),
+                Err(failure) => panic!("{failure}"),
+            }
+        }
+    }
+
     #[test]
     fn a_page_that_would_make_a_line_too_long_is_cut_earlier() {
         // `run` checks the length of the line.
-        for unit in ["\0", "é", "€", "\u{1f600}", "\"", "\n", "a"] {
+        for unit in ["\0", "é", "\"", "a"] {
             let content = unit.repeat(2_097_152 / unit.len());
             let sandbox = sandbox(&content);
             let page = answer(&sandbox.tool, &json!({"relative_path": "file", "max_bytes": 2_097_152}));
@@ -493,7 +489,7 @@ mod tests {
             if text.len() < content.len() {
                 assert_eq!(page["next_offset"], text.len());
             }
-            assert_eq!(text.len() == content.len(), ["a"].contains(&unit), "{unit:?}: {}", text.len());
+            assert_eq!(text.len() == content.len(), unit == "a", "{unit:?}: {}", text.len());
         }
         let bytes = vec![0; 2_097_152];
         let page = answer(

@@ -82,15 +82,19 @@ pub enum WalkError {
 
 impl From<Errno> for WalkError {
     fn from(errno: Errno) -> Self {
-        match errno {
-            // A name longer than the file system's longest cannot be there. ELOOP and ENOTDIR here mean that the tree
-            // changed after it was looked at: what was there is gone.
-            Errno::ENOENT | Errno::ENOTDIR | Errno::ENAMETOOLONG | Errno::ELOOP => Self::Missing,
-            Errno::EACCES | Errno::EPERM => Self::Unreadable,
-            Errno::EXDEV => Self::Outside,
-            // A socket, or a device without a driver.
-            Errno::ENXIO | Errno::ENODEV => Self::NotRegular,
-            other => Self::Io(other),
+        if matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ENAMETOOLONG | Errno::ELOOP) {
+            // A name longer than the file system's longest cannot be there. ELOOP and ENOTDIR mean that the tree changed
+            // after it was looked at: what was there is gone.
+            Self::Missing
+        } else if matches!(errno, Errno::EACCES | Errno::EPERM) {
+            Self::Unreadable
+        } else if errno == Errno::EXDEV {
+            Self::Outside
+        } else if matches!(errno, Errno::ENXIO | Errno::ENODEV) {
+            // A socket, or a device without a driver, took the name meanwhile.
+            Self::NotRegular
+        } else {
+            Self::Io(errno)
         }
     }
 }
@@ -242,12 +246,12 @@ impl<'w> Walk<'w> {
         }
         let mut steps = steps_of(target);
         if Path::new(target).is_absolute() {
+            let canonical = self.root.canonical.as_ref().ok_or(WalkError::Outside)?;
             // Compared part by part: `/data2` does not begin with `/data`.
-            for part in self.root.canonical.as_ref().ok_or(WalkError::Outside)? {
-                match steps.find(|step| *step != Step::Stay) {
-                    Some(Step::Down(name)) if name == *part => {}
-                    Some(Step::Down(_) | Step::Up | Step::Stay) | None => return Err(WalkError::Outside),
-                }
+            let mut parts = steps.by_ref().filter(|step| *step != Step::Stay);
+            if !canonical.iter().all(|part| parts.next().is_some_and(|step| step == Step::Down(part.clone())))
+            {
+                return Err(WalkError::Outside);
             }
             self.names.clear();
             self.here = None;
@@ -312,12 +316,13 @@ mod tests {
         fs,
         io::Read as _,
         os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
-        sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+        sync::atomic::{AtomicBool, Ordering::Relaxed},
         thread,
         time::{Duration, Instant},
     };
 
     use nix::{sys::stat::Mode, unistd::mkfifo};
+    use proptest::prelude::*;
 
     /// Stands in every file outside the root.
     const CANARY: &str = "canary";
@@ -346,6 +351,12 @@ mod tests {
         let long = "n".repeat(255);
         fs::write(at("root").join(&long), "long").unwrap();
 
+        plant_links(base.path());
+        base
+    }
+
+    fn plant_links(base: &Path) {
+        let at = |path: &str| base.join(path);
         let link = |target: &str, name: &str| symlink(target, at("root").join(name)).unwrap();
         let absolute = |target: &str, name: &str| symlink(at(target), at("root").join(name)).unwrap();
         link("file", "to-file");
@@ -391,7 +402,6 @@ mod tests {
         for length in 2..=41 {
             link(&format!("chain-{}", length - 1), &format!("chain-{length}"));
         }
-        base
     }
 
     /// Both ways to look a name up, on one directory.
@@ -434,10 +444,9 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_to_what_is_beneath_the_root_and_to_nothing_else() {
+    fn a_path_leads_to_what_is_beneath_the_root() {
         let base = tree();
         let long = "n".repeat(255);
-        let too_long = "n".repeat(256);
         let slashes = format!("{}file", "./".repeat(2000));
         let deep = format!("{}file", "deep/../".repeat(500));
         check_all(
@@ -458,7 +467,17 @@ mod tests {
                 (&long, "long"),
                 (&slashes, "file"),
                 (&deep, "file"),
-                // What is not there, or not that.
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_no_file_is_told_as_such() {
+        let base = tree();
+        let too_long = "n".repeat(256);
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("missing", MISSING),
                 ("missing/file", MISSING),
                 ("dir/missing", MISSING),
@@ -478,7 +497,22 @@ mod tests {
                 ("dir/..", NO_FILE),
                 ("fifo", NO_FILE),
                 ("socket", NO_FILE),
-                // Refused before anything is looked up.
+                // Not ways up.
+                ("...", MISSING),
+                ("..\\secret", MISSING),
+                ("%2e%2e/secret", MISSING),
+                ("\u{ff0e}\u{ff0e}/secret", MISSING),
+                ("~/secret", MISSING),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_climbs_is_refused_before_anything_is_looked_up() {
+        let base = tree();
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("", UNSEEN),
                 ("/", UNSEEN),
                 ("/etc/passwd", UNSEEN),
@@ -493,18 +527,12 @@ mod tests {
                 ("file/../../secret", UNSEEN),
                 ("./.././root/file", UNSEEN),
                 ("file\0/../..", UNSEEN),
-                // Not ways up.
-                ("...", MISSING),
-                ("..\\secret", MISSING),
-                ("%2e%2e/secret", MISSING),
-                ("\u{ff0e}\u{ff0e}/secret", MISSING),
-                ("~/secret", MISSING),
             ],
         );
     }
 
     #[test]
-    fn a_link_is_followed_inside_and_refused_outside() {
+    fn a_link_is_followed_inside() {
         let base = tree();
         check_all(
             &base.path().join("root"),
@@ -540,7 +568,16 @@ mod tests {
                 ("to-dir", NO_FILE),
                 ("to-root", NO_FILE),
                 ("to-fifo", NO_FILE),
-                // Links that lead outside, at some point at least.
+            ],
+        );
+    }
+
+    #[test]
+    fn a_link_that_leads_outside_at_some_point_is_refused() {
+        let base = tree();
+        check_all(
+            &base.path().join("root"),
+            &[
                 ("to-above", OUTSIDE),
                 ("to-above/root/file", OUTSIDE),
                 ("to-secret", OUTSIDE),
@@ -615,6 +652,30 @@ mod tests {
             assert_eq!(outcome(&root, "to-absolute"), "dir/file", "inside by the name it was opened by");
             fs::remove_file(at("root")).unwrap();
             fs::rename(at("elsewhere"), at("root")).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_takes_a_files_name_after_it_was_looked_at_is_judged_by_its_descriptor() {
+        let base = tree();
+        let interrupt = Interrupt::default();
+        for root in roots(&base.path().join("root")) {
+            // As if each had been a regular file a moment ago. A FIFO without a writer must not be waited for.
+            let open = |name: &str| {
+                let path = RelPath::parse(name).unwrap();
+                Walk::new(&root, &path, &interrupt).open_leaf(OsStr::new(name)).map(drop)
+            };
+            assert_eq!(open("file"), Ok(()));
+            for (name, expected) in [
+                ("fifo", WalkError::NotRegular),
+                ("socket", WalkError::NotRegular),
+                ("dir", WalkError::NotRegular),
+                ("to-file", WalkError::Missing),
+                ("to-secret", WalkError::Missing),
+                ("missing", WalkError::Missing),
+            ] {
+                assert_eq!(open(name), Err(expected), "{name}");
+            }
         }
     }
 
@@ -706,13 +767,79 @@ mod tests {
     #[test]
     fn hundreds_of_directories_are_walked_down_and_up() {
         let base = tempfile::tempdir().unwrap();
-        let deep = vec!["d"; 400].join("/");
+        let deep = vec!["d"; 200].join("/");
         fs::create_dir_all(base.path().join(&deep)).unwrap();
         fs::write(base.path().join(&deep).join("file"), "deep").unwrap();
-        let back = format!("{deep}{}file", "/..".repeat(400) + "/" + &deep + "/");
+        let back = format!("{deep}{}file", "/..".repeat(200) + "/" + &deep + "/");
         for root in roots(base.path()) {
             assert_eq!(outcome(&root, &format!("{deep}/file")), "deep");
             assert_eq!(outcome(&root, &back), "deep");
+        }
+    }
+
+    /// A tree of up to 12 entries named `a` to `c` on three levels; links are relative.
+    fn plant(base: &Path, entries: &[(Vec<usize>, Option<String>)]) {
+        for (place, link) in entries {
+            let names = place.iter().map(|name| ["a", "b", "c"][*name]).collect::<Vec<_>>();
+            let path = base.join(names.join("/"));
+            // What cannot be there, such as a file below a file, is left out.
+            if fs::create_dir_all(path.parent().unwrap()).is_ok() && !path.is_symlink() && !path.exists() {
+                match link {
+                    Some(target) => symlink(target, path).unwrap(),
+                    None => fs::write(path, "inside").unwrap(),
+                }
+            }
+        }
+    }
+
+    /// What the kernel says to the whole path at once; it has no rule about what lies behind a missing part.
+    fn kernel_finds_a_file(root: &Root, path: &str) -> Result<bool, Errno> {
+        loop {
+            let how = OpenHow::new().flags(OFlag::O_PATH).resolve(ResolveFlag::RESOLVE_BENEATH);
+            match openat2(&root.directory, path, how) {
+                // Something, somewhere, was renamed meanwhile: the kernel does not tell for `..`.
+                Err(Errno::EAGAIN) => {}
+                found => return Ok(kind_of(found?.as_fd())? == SFlag::S_IFREG),
+            }
+        }
+    }
+
+    fn a_path() -> impl Strategy<Value = String> {
+        let part = prop_oneof![4 => "[abc]", 3 => Just("..".to_owned()), 1 => Just(".".to_owned())];
+        (prop::collection::vec(part, 1..8), prop_oneof![Just(""), Just("/")])
+            .prop_map(|(parts, end)| parts.join("/") + end)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_walk_and_the_kernel_agree(
+            entries in prop::collection::vec(
+                (prop::collection::vec(0..3_usize, 1..4), prop::option::weighted(0.7, a_path())), 1..12,
+            ),
+            paths in prop::collection::vec(a_path(), 40),
+        ) {
+            let base = tempfile::tempdir().unwrap();
+            plant(base.path(), &entries);
+            for root in roots(base.path()) {
+                for path in &paths {
+                    let ours = outcome(&root, path);
+                    if ours == UNSEEN {
+                        prop_assert!(climbs(0, steps_of(OsStr::new(path)).collect::<Vec<_>>().iter()));
+                        continue;
+                    }
+                    let allowed: &[&str] = match kernel_finds_a_file(&root, path) {
+                        Ok(true) => &["inside"],
+                        Ok(false) => &[NO_FILE],
+                        Err(Errno::EXDEV) => &[OUTSIDE],
+                        Err(Errno::ELOOP) => &[LINKS],
+                        Err(Errno::ENOENT | Errno::ENOTDIR) => &[MISSING, OUTSIDE],
+                        Err(errno) => panic!("{errno}"),
+                    };
+                    prop_assert!(allowed.contains(&ours.as_str()), "{path}: {ours}, not {allowed:?}: {entries:?}");
+                }
+            }
         }
     }
 
@@ -738,70 +865,78 @@ mod tests {
         symlink(at("outside"), at("root/evil-dir")).unwrap();
         symlink("../../outside/sub", at("root/dir/evil-sub")).unwrap();
         symlink("../secret", at("root/evil-leaf")).unwrap();
+        mkfifo(&at("root/pipe"), Mode::S_IRWXU).unwrap();
         let root = Root { lookup, ..Root::open(&at("root")).unwrap() };
-        let stop = AtomicBool::new(false);
-        let (inside, swaps) = (AtomicU64::new(0), AtomicU64::new(0));
+        let until = Instant::now() + duration;
+        let swap = || {
+            let mut swaps = 0;
+            while Instant::now() < until {
+                let swapped = [
+                    ("root/leaf", "root/evil-leaf"),
+                    ("root/dir/sub", "root/dir/evil-sub"),
+                    ("root/dir", "root/evil-dir"),
+                    ("root/dir", "root/evil-dir"),
+                    ("root/dir/sub", "root/dir/evil-sub"),
+                    ("root/leaf", "root/evil-leaf"),
+                    ("root/leaf", "root/pipe"),
+                    ("root/leaf", "root/pipe"),
+                ];
+                swapped.iter().for_each(|(one, other)| exchange(&at(one), &at(other)));
+                swaps += swapped.len();
+            }
+            swaps
+        };
+        let read = || {
+            let mut inside = 0;
+            while Instant::now() < until {
+                let paths = ["leaf", "dir/file", "dir/sub/file", "dir/sub/../file", "dir/../leaf"];
+                let contents = paths.map(|path| outcome(&root, path));
+                assert!(
+                    !contents.iter().any(|content| content.contains(CANARY)),
+                    "{contents:?} by {lookup:?}"
+                );
+                inside += contents.iter().filter(|content| *content == "inside").count();
+            }
+            inside
+        };
         thread::scope(|scope| {
-            let swap = || {
-                let exchange = |one: &str, other: &str| {
-                    let flags = nix::fcntl::RenameFlags::RENAME_EXCHANGE;
-                    let (one, other) = (at(one), at(other));
-                    nix::fcntl::renameat2(nix::fcntl::AT_FDCWD, &one, nix::fcntl::AT_FDCWD, &other, flags)
-                        .unwrap();
-                };
-                while !stop.load(Relaxed) {
-                    exchange("root/leaf", "root/evil-leaf");
-                    exchange("root/dir/sub", "root/dir/evil-sub");
-                    exchange("root/dir", "root/evil-dir");
-                    exchange("root/dir", "root/evil-dir");
-                    exchange("root/dir/sub", "root/dir/evil-sub");
-                    exchange("root/leaf", "root/evil-leaf");
-                    swaps.fetch_add(6, Relaxed);
-                }
-            };
-            let read = || {
-                let until = Instant::now() + duration;
-                while Instant::now() < until {
-                    for path in ["leaf", "dir/file", "dir/sub/file", "dir/sub/../file", "dir/../leaf"] {
-                        let content = outcome(&root, path);
-                        assert!(!content.contains(CANARY), "{path} led outside by {lookup:?}");
-                        inside.fetch_add(u64::from(content == "inside"), Relaxed);
-                    }
-                }
-            };
-            let swapper =
-                thread::Builder::new().name("swapper".to_owned()).spawn_scoped(scope, swap).unwrap();
-            let readers = ["reader-0", "reader-1"]
-                .map(|name| thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, read).unwrap());
-            let outcomes = readers.map(|reader| reader.join());
-            stop.store(true, Relaxed);
-            swapper.join().unwrap();
-            assert!(outcomes.into_iter().all(|outcome| outcome.is_ok()), "a canary was read");
+            let named = |name: &str| thread::Builder::new().name(name.to_owned());
+            let swapper = named("swapper").spawn_scoped(scope, swap).unwrap();
+            let readers = ["reader-0", "reader-1"].map(|name| named(name).spawn_scoped(scope, read).unwrap());
+            let inside =
+                readers.map(|reader| reader.join().expect("something else was read")).iter().sum::<usize>();
+            let swaps = swapper.join().unwrap();
+            assert!(inside > 100 && swaps > 100, "nothing raced: {inside} reads, {swaps} swaps");
         });
-        assert!(inside.into_inner() > 100 && swaps.into_inner() > 100, "nothing raced");
+    }
+
+    fn exchange(one: &Path, other: &Path) {
+        let here = nix::fcntl::AT_FDCWD;
+        nix::fcntl::renameat2(here, one, here, other, nix::fcntl::RenameFlags::RENAME_EXCHANGE).unwrap();
     }
 
     #[test]
     fn a_fifo_is_not_opened() {
         let base = tree();
-        let fifo = base.path().join("root/fifo");
-        let stop = AtomicBool::new(false);
         let roots = roots(&base.path().join("root"));
+        let stop = AtomicBool::new(false);
+        let walk = || {
+            while !stop.load(Relaxed) {
+                roots.iter().for_each(|root| assert_eq!(outcome(root, "fifo"), NO_FILE));
+            }
+        };
         thread::scope(|scope| {
-            let walk = || {
-                while !stop.load(Relaxed) {
-                    roots.iter().for_each(|root| assert_eq!(outcome(root, "fifo"), NO_FILE));
-                }
-            };
             let walker = thread::Builder::new().name("walker".to_owned()).spawn_scoped(scope, walk).unwrap();
             // A writer that does not wait gets ENXIO as long as nobody has the FIFO open for reading (fifo(7)).
             let mut options = fs::OpenOptions::new();
             options.write(true).custom_flags(OFlag::O_NONBLOCK.bits());
-            for _ in 0..2000 {
-                assert_eq!(options.open(&fifo).unwrap_err().raw_os_error(), Some(Errno::ENXIO as i32));
-            }
+            let opened = (0..2000).map(|_| options.open(base.path().join("root/fifo")));
+            let nobody = Some(Errno::ENXIO as i32);
+            let refused =
+                opened.filter_map(Result::err).filter(|error| error.raw_os_error() == nobody).count();
             stop.store(true, Relaxed);
             walker.join().unwrap();
+            assert_eq!(refused, 2000, "somebody had it open");
         });
     }
 }

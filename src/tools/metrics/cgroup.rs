@@ -106,12 +106,12 @@ mod tests {
     #[test]
     fn limits_are_numbers_or_none() {
         #[track_caller]
-        fn check(files: &[(&str, &str)], expected: Option<Cgroup>) {
+        fn check(files: &[(&str, &str)], expected: Option<&Cgroup>) {
             let directory = tempfile::tempdir().unwrap();
             for (name, text) in files {
                 std::fs::write(directory.path().join(name), text).unwrap();
             }
-            assert_eq!(Cgroup::read(directory.path()), expected);
+            assert_eq!(Cgroup::read(directory.path()).as_ref(), expected);
         }
         check(&[], None);
         check(&[("cgroup.procs", "1\n")], None);
@@ -123,7 +123,7 @@ mod tests {
                 ("pids.max", "64\n"),
                 ("pids.current", "3\n"),
             ],
-            Some(Cgroup {
+            Some(&Cgroup {
                 memory_max_bytes: Some(1000),
                 memory_current_bytes: Some(250),
                 memory_used_percent: Some(25.0),
@@ -139,16 +139,17 @@ mod tests {
                 ("cpu.max", "max 100000\n"),
                 ("pids.max", "max\n"),
             ],
-            Some(Cgroup { memory_current_bytes: Some(250), ..Cgroup::default() }),
+            Some(&Cgroup { memory_current_bytes: Some(250), ..Cgroup::default() }),
         );
-        check(&[("memory.max", "100"), ("memory.current", "250")], {
-            Some(Cgroup {
+        check(
+            &[("memory.max", "100"), ("memory.current", "250")],
+            Some(&Cgroup {
                 memory_max_bytes: Some(100),
                 memory_current_bytes: Some(250),
                 memory_used_percent: Some(100.0),
                 ..Cgroup::default()
-            })
-        });
+            }),
+        );
         for nonsense in ["", "-1\n", "99999999999999999999\n", "1 0\n", "x y\n"] {
             check(&[("memory.max", nonsense), ("cpu.max", nonsense)], None);
         }

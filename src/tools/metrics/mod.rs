@@ -261,7 +261,10 @@ mod tests {
         tools::testing::{answer, run},
     };
     use serde_json::json;
-    use std::process::Command;
+    use std::{
+        process::Command,
+        sync::atomic::{AtomicBool, Ordering::Relaxed},
+    };
 
     fn metrics(arguments: &Value) -> Value {
         answer(&SystemMetrics::new(PathBuf::from("/")), arguments)
@@ -321,12 +324,16 @@ mod tests {
 
     #[test]
     fn a_busy_processor_is_seen() {
-        let stop = std::sync::atomic::AtomicBool::new(false);
+        let stop = AtomicBool::new(false);
+        let spin = || {
+            while !stop.load(Relaxed) {
+                std::hint::spin_loop();
+            }
+        };
         std::thread::scope(|scope| {
-            let spin = || while !stop.load(std::sync::atomic::Ordering::Relaxed) {};
             std::thread::Builder::new().name("spin".to_owned()).spawn_scoped(scope, spin).unwrap();
             let metrics = metrics(&json!({"sample_ms": 300}));
-            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            stop.store(true, Relaxed);
             let share = 100.0 / metrics["cpu"]["logical_count"].as_f64().unwrap();
             assert!(metrics["cpu"]["usage_percent"].as_f64().unwrap() > share / 3.0, "{metrics}");
         });

@@ -1,154 +1,189 @@
 //! Guarded SQL: text to a read-only statement (pure), and its bounded run on PostgreSQL.
+//!
+//! ```text
+//! query ─ ReadOnlyStatement::parse ─▶ Transaction::begin ─▶ prepare ─▶ Plan (wrapper) ─▶ rows ─▶ Body ─▶ answer ─▶ ROLLBACK
+//!          statement.rs, judge/        pool.rs, connect.rs, session.rs  columns.rs        cells/   rows.rs
+//! ```
 
 pub mod statement;
+mod lexer;
+mod judge;
+mod functions;
+mod functions_denied;
+mod functions_sets;
+#[cfg(test)]
+mod guard_tests;
+pub mod dsn;
+mod tls;
+pub mod role_check;
+mod session;
+pub mod connect;
+mod pool;
+mod transaction;
+mod sqlstate;
+mod cells;
+mod columns;
+mod rows;
+pub mod run;
+pub mod explain;
+pub mod describe;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock, mpsc},
+    thread,
+    time::Duration,
+};
 
-/// TEMP.
-#[derive(Debug)]
-pub struct SqlConfig {
-    /// TEMP.
-    pub dsn: Dsn,
-    /// TEMP.
-    pub pool_max_size: u32,
-    /// TEMP.
-    pub pooler: Pooler,
-    /// TEMP.
-    pub connect_timeout: Duration,
-    /// TEMP.
-    pub statement_timeout: Duration,
-    /// TEMP.
-    pub max_rows: u32,
-    /// TEMP.
-    pub max_cell_chars: u32,
-    /// TEMP.
-    pub max_response_bytes: usize,
-    /// TEMP.
-    pub call_timeout: Duration,
-    /// TEMP.
-    pub max_stuck: u32,
-    /// TEMP.
-    pub guard: statement::GuardConfig,
-    /// TEMP.
-    pub unsafe_role: UnsafeRole,
-}
-/// TEMP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub use connect::ConnectError;
+pub use describe::DescribeDatabase;
+pub use dsn::{Dsn, DsnEnvironment, DsnError};
+pub use explain::ExplainQuery;
+pub use role_check::{RoleFinding, UnsafeRole};
+pub use run::ReadOnlySql;
+pub use statement::GuardConfig;
+
+use connect::Cause;
+use pool::SlotPool;
+use session::Session;
+
+/// What stands between us and the server (`MCP_SQL_POOLER`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pooler {
-    /// TEMP.
+    /// Nothing.
+    #[default]
     None,
-    /// TEMP.
+    /// PgBouncer or its kind, in transaction mode: nothing of a session outlives a transaction.
     Transaction,
 }
-/// TEMP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnsafeRole {
-    /// TEMP.
-    Refuse,
-    /// TEMP.
-    Warn,
-    /// TEMP.
-    Strict,
-}
-/// TEMP.
-#[derive(Clone, Debug, Default)]
-pub struct DsnEnvironment {
-    /// TEMP.
-    pub pgpassword: Option<String>,
-    /// TEMP.
-    pub pgpassfile: Option<PathBuf>,
-    /// TEMP.
-    pub home: Option<PathBuf>,
-    /// TEMP.
-    pub user: Option<String>,
-}
-/// TEMP.
+
+/// Everything the SQL tools are configured with.
 #[derive(Clone, Debug)]
-pub struct Dsn(String);
-/// TEMP.
-#[derive(Debug, thiserror::Error)]
-#[error("is not a connection string")]
-pub struct DsnError;
-impl Dsn {
-    /// TEMP.
-    pub fn parse(text: &str, _: &DsnEnvironment) -> Result<Self, DsnError> {
-        (text.starts_with("postgres") || text.contains("user="))
-            .then(|| Self(text.to_owned()))
-            .ok_or(DsnError)
-    }
-    /// TEMP.
-    pub fn has_password(&self) -> bool {
-        self.0.matches(':').count() > 1
+pub struct SqlConfig {
+    /// Where the database is (`MCP_SQL_DSN`).
+    pub dsn: Dsn,
+    /// Connections that healthy calls may use at once (`MCP_SQL_POOL_MAX_SIZE`).
+    pub pool_max_size: u32,
+    /// What stands in between (`MCP_SQL_POOLER`).
+    pub pooler: Pooler,
+    /// Time for reaching one address of a server (`MCP_SQL_CONNECT_TIMEOUT_MS`); the DSN's own `connect_timeout` wins.
+    pub connect_timeout: Duration,
+    /// Time for a statement (`MCP_SQL_STATEMENT_TIMEOUT_MS`).
+    pub statement_timeout: Duration,
+    /// The ceiling of `max_rows` (`MCP_SQL_MAX_ROWS`).
+    pub max_rows: u32,
+    /// The longest cell, in characters (`MCP_SQL_MAX_CELL_CHARS`).
+    pub max_cell_chars: u32,
+    /// The longest body of an answer, in bytes (`MCP_MAX_RESPONSE_BYTES`).
+    pub max_response_bytes: usize,
+    /// The deadline of a call (`MCP_CALL_TIMEOUT_MS`), which also bounds how long sent data may stay unacknowledged.
+    pub call_timeout: Duration,
+    /// Workers that may be stuck at once: each holds a connection that nobody else can use.
+    pub max_stuck: u32,
+    /// What the guard allows beyond its built-in lists (`MCP_SQL_ALLOW_FUNCTIONS`).
+    pub guard: GuardConfig,
+    /// What to do with a role that may more than read (`MCP_SQL_UNSAFE_ROLE`).
+    pub unsafe_role: UnsafeRole,
+}
+
+/// One database, as all SQL tools share it. Nothing is started and nobody connects before the first call.
+pub struct Database {
+    config: SqlConfig,
+    pool: OnceLock<SlotPool>,
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Database").field("dsn", &self.config.dsn).finish_non_exhaustive()
     }
 }
-/// TEMP.
-#[derive(Debug)]
-pub struct Database;
-/// TEMP.
-#[derive(Debug, thiserror::Error)]
-#[error("no server listens there")]
-pub struct ConnectError;
-/// TEMP.
-#[derive(Debug)]
+
+/// What `check` tells of a database that can be reached.
+#[derive(Clone, Debug)]
 pub struct Probe {
-    /// TEMP.
+    /// `server_version`.
     pub server_version: String,
-    /// TEMP.
+    /// The database's name.
     pub database: String,
-    /// TEMP.
+    /// The role that statements run as.
     pub role: String,
-    /// TEMP.
+    /// TLS version and cipher; `None` on a connection that is not encrypted.
     pub tls: Option<String>,
-    /// TEMP.
+    /// What the role may do beyond reading.
     pub findings: Vec<RoleFinding>,
 }
-/// TEMP.
-#[derive(Debug)]
-pub struct RoleFinding {
-    /// TEMP.
-    pub dangerous: bool,
-    /// TEMP.
-    pub text: String,
-    /// TEMP.
-    pub cure: String,
-}
+
 impl Database {
-    /// TEMP.
+    /// A database that nobody has connected to.
     pub fn new(config: SqlConfig) -> Arc<Self> {
-        drop(config);
-        Arc::new(Self)
+        Arc::new(Self { config, pool: OnceLock::new() })
     }
-    /// TEMP.
-    pub fn probe(&self) -> Result<Probe, ConnectError> {
-        Err(ConnectError)
+
+    /// What it was configured with.
+    pub fn config(&self) -> &SqlConfig {
+        &self.config
+    }
+
+    fn pool(&self) -> &SlotPool {
+        self.pool.get_or_init(|| {
+            SlotPool::start(self.config.pool_max_size.saturating_add(self.config.max_stuck).max(1))
+        })
+    }
+
+    /// Connects once, for `check`: says what the server is and what the role may do, without refusing it.
+    ///
+    /// # Errors
+    /// No connection, with the cause and the cure. A server that accepts and then is silent is given up after the
+    /// connect time-out for each address, and its thread left behind.
+    pub fn probe(self: &Arc<Self>) -> Result<Probe, ConnectError> {
+        let servers = u32::try_from(self.config.dsn.servers.len()).unwrap_or(u32::MAX);
+        let patience = self.config.connect_timeout.saturating_mul(servers.saturating_add(1));
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let database = Arc::clone(self);
+        let started = thread::Builder::new().name("sql-probe".to_owned()).spawn(move || {
+            // Nobody may be listening any more.
+            drop(sender.send(database.probe_now()));
+        });
+        let silent = || ConnectError::of(&self.config.dsn.to_string(), Cause::Silent(patience));
+        match started {
+            Ok(_) => receiver.recv_timeout(patience).unwrap_or_else(|_| Err(silent())),
+            Err(_) => self.probe_now(),
+        }
+    }
+
+    fn probe_now(&self) -> Result<Probe, ConnectError> {
+        let mut session = connect::open(&self.config, self.config.connect_timeout)?;
+        let facts = session.facts().clone();
+        let mut findings = role_check::judge(&facts.role, &facts.roles);
+        let failed = |error: postgres::Error| ConnectError::of(&self.config.dsn.to_string(), error.into());
+        findings.extend(session.writes().map_err(failed)?);
+        Ok(Probe {
+            tls: session.tls().map_err(failed)?,
+            server_version: facts.server_version,
+            database: facts.database,
+            role: facts.role,
+            findings,
+        })
+    }
+
+    /// Connects for a call; an unsafe role is refused or logged, as configured.
+    fn connect(&self, remaining: Duration) -> Result<Session, ConnectError> {
+        let mut session = connect::open(&self.config, remaining)?;
+        let facts = session.facts();
+        let mut findings = role_check::judge(&facts.role, &facts.roles);
+        if self.config.unsafe_role == UnsafeRole::Strict {
+            let failed =
+                |error: postgres::Error| ConnectError::of(&self.config.dsn.to_string(), error.into());
+            findings.extend(session.writes().map_err(failed)?);
+        }
+        let (refused, tolerated): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| self.config.unsafe_role.refuses(finding));
+        if !refused.is_empty() {
+            return Err(ConnectError::of(&self.config.dsn.to_string(), Cause::UnsafeRole(refused)));
+        }
+        for finding in tolerated.iter().filter(|finding| finding.dangerous) {
+            log::warn!("{}: {}", finding.text, finding.cure);
+        }
+        Ok(session)
     }
 }
-macro_rules! temp_tool {
-    ($name:ident, $($arg:ty),*) => {
-        /// TEMP.
-        #[derive(Debug)]
-        pub struct $name;
-        impl $name {
-            /// TEMP.
-            pub fn new($(_: $arg),*) -> Self { Self }
-        }
-        impl crate::tools::Tool for $name {
-            fn spec(&self) -> &crate::protocol::tool::ToolSpec {
-                static SPEC: std::sync::LazyLock<crate::protocol::tool::ToolSpec> =
-                    std::sync::LazyLock::new(|| crate::protocol::tool::ToolSpec {
-                        name: crate::protocol::tool::ToolName::new(stringify!($name)),
-                        title: "".into(), description: "".into(),
-                        input_schema: Default::default(), output_schema: Default::default(),
-                        effect: crate::protocol::tool::Effect::Read,
-                    });
-                &SPEC
-            }
-            fn lane(&self) -> crate::tools::Lane { crate::tools::Lane::General }
-            fn prepare(&self, _: serde_json::Map<String, serde_json::Value>)
-                -> Result<crate::tools::Prepared<'_>, crate::problem::Problem> { todo!() }
-        }
-    };
-}
-temp_tool!(ReadOnlySql, Arc<Database>);
-temp_tool!(ExplainQuery, Arc<Database>);
-temp_tool!(DescribeDatabase, Arc<Database>);

@@ -1,6 +1,24 @@
 //! Text to [`ReadOnlyStatement`]: lex, canonical text, parse, judge the tree, judge the tokens. Pure.
 
-use crate::problem::Problem;
+use std::collections::BTreeSet;
+
+use sqlparser::{
+    ast::Query,
+    dialect::PostgreSqlDialect,
+    parser::{Parser, ParserError, ParserOptions},
+    tokenizer::Token as Seen,
+};
+
+use super::{
+    functions, functions_denied,
+    functions_sets::{self, Set},
+    judge::{kind, limits, tokens, tree, view},
+    lexer::{self, Refusal, Token},
+};
+use crate::problem::{Problem, echo};
+
+/// How deep sqlparser may recurse. Brackets nest at most 50 deep, each takes a few calls.
+const MAX_PARSER_RECURSION: usize = 250;
 
 /// A statement that passed both judges. Its canonical text is the only text derived from a client that is ever sent.
 #[derive(Clone, Debug)]
@@ -9,9 +27,21 @@ pub struct ReadOnlyStatement {
     positions: PositionMap,
 }
 
-/// Where each byte of the canonical text stood in the client's own text.
+/// Where each token of the canonical text stood in the client's own text.
 #[derive(Clone, Debug, Default)]
-pub struct PositionMap;
+pub struct PositionMap {
+    /// By `canonical`, ascending.
+    places: Vec<Place>,
+}
+
+/// Where a token begins.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// In the canonical text, in characters from 1.
+    canonical: usize,
+    /// In the client's text.
+    client: Position,
+}
 
 /// Line and column (both from 1; columns in characters) in the client's own text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +53,86 @@ pub struct Position {
 }
 
 /// What the guard allows beyond its built-in lists.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GuardConfig {
-    /// `MCP_SQL_ALLOW_FUNCTIONS`: `name`, `schema.name`, `prefix_*`, `@set`; validated by [`GuardConfig::parse`].
-    allow: Vec<String>,
+    /// `name` or `schema.name`.
+    names: BTreeSet<String>,
+    /// What stands before the `*` of `prefix_*` or `schema.prefix_*`.
+    prefixes: Vec<String>,
+    sets: Vec<&'static Set>,
 }
 
 impl GuardConfig {
     /// Reads `MCP_SQL_ALLOW_FUNCTIONS`. The error names the entry that is wrong and what is allowed.
     pub fn parse(list: &str) -> Result<Self, String> {
-        Ok(Self { allow: list.split(',').map(str::to_owned).collect() })
+        let mut config = Self::default();
+        for entry in list.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            config.add(entry)?;
+        }
+        Ok(config)
+    }
+
+    fn add(&mut self, entry: &str) -> Result<(), String> {
+        if entry.starts_with('@') {
+            let Some(set) = functions_sets::named(entry) else {
+                let known: Vec<&str> = functions_sets::SETS.iter().map(|set| set.name).collect();
+                return Err(format!("{} is not a named set; there are {}", echo(entry), known.join(", ")));
+            };
+            self.sets.push(set);
+            return Ok(());
+        }
+        let (path, prefix) = match entry.strip_suffix('*') {
+            Some(prefix) => (prefix, true),
+            None => (entry, false),
+        };
+        let name = path.rsplit('.').next().unwrap_or_default();
+        let plain = |part: &str| {
+            !part.is_empty()
+                && !part.starts_with(|c: char| c.is_ascii_digit())
+                && part.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit())
+        };
+        if !path.split('.').all(plain) || path.split('.').count() > 2 || (prefix && !name.ends_with('_')) {
+            return Err(format!(
+                "{} is not a function; allowed are name, schema.name, prefix_* (lower case) and named sets such as @catalog",
+                echo(entry)
+            ));
+        }
+        if let Some(does) = functions_denied::danger(name) {
+            return Err(format!("{} can never be allowed: a function of this name {does}", echo(entry)));
+        }
+        if prefix {
+            self.prefixes.push(path.to_owned());
+        } else {
+            self.names.insert(path.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether the function may be called. A schema other than `pg_catalog` must be named in the setting.
+    pub(super) fn allows_function(&self, schema: Option<&str>, name: &str) -> bool {
+        if functions_denied::danger(name).is_some() {
+            return false;
+        }
+        match schema {
+            None | Some("pg_catalog") => {
+                functions::is_built_in(name)
+                    || self.sets.iter().any(|set| set.has_function(name))
+                    || self.names(name)
+            }
+            Some(schema) => self.names(&format!("{schema}.{name}")),
+        }
+    }
+
+    /// Whether the type may be cast to, beyond the built-in ones.
+    pub(super) fn allows_type(&self, schema: Option<&str>, name: &str) -> bool {
+        match schema {
+            None => self.sets.iter().any(|set| set.types.contains(&name)) || self.names.contains(name),
+            Some(schema) => self.names.contains(&format!("{schema}.{name}")),
+        }
+    }
+
+    fn names(&self, path: &str) -> bool {
+        self.names.contains(path) || self.prefixes.iter().any(|prefix| path.starts_with(prefix))
     }
 }
 
@@ -43,8 +143,24 @@ impl ReadOnlyStatement {
     /// `MCP_VALIDATION_ERROR` for what cannot be lexed or parsed, `MCP_QUERY_VIOLATION` for what is understood and not
     /// allowed; each with `line` and `column` in the metadata and `invalid_params: ["query"]`.
     pub fn parse(sql: &str, config: &GuardConfig) -> Result<Self, Problem> {
-        let _ = (sql, &config.allow);
-        todo!()
+        Self::judge(sql, config).map_err(|refusal| {
+            let Position { line, column } = position_in(sql, refusal.at);
+            Problem::new(refusal.code, refusal.detail)
+                .param("query")
+                .with("line", line)
+                .with("column", column)
+        })
+    }
+
+    fn judge(sql: &str, config: &GuardConfig) -> Result<Self, Refusal> {
+        let lexed = lexer::lex(sql)?;
+        kind::check(&lexed)?;
+        limits::check(&lexed)?;
+        let query = parse_tree(&lexed)?;
+        let roles = tree::judge(&query, &lexed, config)?;
+        tokens::judge(&lexed, &roles, config)?;
+        let (canonical, positions) = canonical(sql, &lexed);
+        Ok(Self { canonical, positions })
     }
 
     /// The only text that is ever sent: no comments, no trailing semicolon, single spaces.
@@ -54,7 +170,101 @@ impl ReadOnlyStatement {
 
     /// Maps a position that PostgreSQL reported (characters from 1, in the canonical text) back to the client's text.
     pub fn position_of(&self, canonical_char: usize) -> Option<Position> {
-        let _ = (canonical_char, &self.positions);
-        todo!()
+        let next = self.positions.places.partition_point(|place| place.canonical <= canonical_char);
+        let place = self.positions.places.get(next.checked_sub(1)?)?;
+        Some(place.client)
     }
+}
+
+pub(super) fn parse_tree(tokens: &[Token<'_>]) -> Result<Box<Query>, Refusal> {
+    let dialect = PostgreSqlDialect {};
+    let mut parser = Parser::new(&dialect)
+        .with_options(ParserOptions::new().with_unescape(false))
+        .with_recursion_limit(MAX_PARSER_RECURSION)
+        .with_tokens_with_locations(view::of(tokens));
+    let parsed = parser.parse_query().and_then(|query| match parser.peek_token_ref().token {
+        Seen::EOF => Ok(query),
+        _ => parser.expected_ref("the end of the query", parser.peek_token_ref()),
+    });
+    parsed.map_err(|error| syntax_error(&error, tokens))
+}
+
+/// sqlparser's message ends in the place, which is a token's index in disguise (see [`view`]).
+fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
+    let message = match error {
+        ParserError::RecursionLimitExceeded => {
+            return Refusal::invalid(0, "The query nests too deeply; use WITH to flatten it.");
+        }
+        ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
+    };
+    let (what, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
+    let index = place.rsplit_once("Column: ").and_then(|(_, column)| column.parse::<usize>().ok());
+    let token = index.and_then(|index| tokens.get(index.checked_sub(1)?));
+    let expected = what.split(", found: ").next().unwrap_or_default();
+    let expected = expected.strip_prefix("Expected: ").map(|expected| format!("; expected {expected}"));
+    let expected = expected.filter(|expected| expected.len() <= 100).unwrap_or_default();
+    match token {
+        Some(token) => Refusal::invalid(
+            token.at,
+            format!(
+                "PostgreSQL's SELECT syntax does not continue with {} here{expected}.",
+                echo(&token.text)
+            ),
+        ),
+        None => Refusal::invalid(
+            tokens.last().map_or(0, |t| t.at),
+            format!("The query ends too early{expected}."),
+        ),
+    }
+}
+
+/// The tokens with single spaces between them, and where each stood.
+fn canonical(sql: &str, tokens: &[Token<'_>]) -> (String, PositionMap) {
+    let mut text = String::with_capacity(sql.len());
+    let mut places = Vec::with_capacity(tokens.len());
+    let mut characters = 0;
+    let mut cursor = Cursor::default();
+    for token in tokens {
+        if !text.is_empty() {
+            text.push(' ');
+            characters += 1;
+        }
+        cursor.advance(sql, token.at);
+        places.push(Place { canonical: characters + 1, client: cursor.position() });
+        text.push_str(&token.text);
+        characters += token.text.chars().count();
+    }
+    (text, PositionMap { places })
+}
+
+/// Walks a text once, counting lines and columns.
+#[derive(Default)]
+struct Cursor {
+    at: usize,
+    lines: usize,
+    columns: usize,
+}
+
+impl Cursor {
+    fn advance(&mut self, text: &str, to: usize) {
+        for c in text.get(self.at..to).unwrap_or_default().chars() {
+            if c == '\n' {
+                self.lines += 1;
+                self.columns = 0;
+            } else {
+                self.columns += 1;
+            }
+        }
+        self.at = to;
+    }
+
+    const fn position(&self) -> Position {
+        Position { line: self.lines + 1, column: self.columns + 1 }
+    }
+}
+
+fn position_in(text: &str, at: usize) -> Position {
+    let mut cursor = Cursor::default();
+    cursor.advance(text, at);
+    cursor.position()
 }

@@ -1,0 +1,278 @@
+//! The two ways to write a connection string, to one list of parameters. Knows names, not meanings.
+
+use super::DsnError;
+
+/// The parameters that are understood.
+const SUPPORTED: [&str; 26] = [
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "passfile",
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "sslnegotiation",
+    "channel_binding",
+    "target_session_attrs",
+    "load_balance_hosts",
+    "connect_timeout",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_count",
+    "tcp_user_timeout",
+    "application_name",
+    "fallback_application_name",
+    "options",
+    "client_encoding",
+    "gssencmode",
+];
+
+/// The other parameters of libpq 18: what it would do with them is not done here, so they are refused by name.
+const REFUSED: [&str; 29] = [
+    "gssdelegation",
+    "gsslib",
+    "krbsrvname",
+    "max_protocol_version",
+    "min_protocol_version",
+    "oauth_client_id",
+    "oauth_client_secret",
+    "oauth_issuer",
+    "oauth_scope",
+    "replication",
+    "require_auth",
+    "requirepeer",
+    "requiressl",
+    "scram_client_key",
+    "scram_server_key",
+    "service",
+    "servicefile",
+    "ssl",
+    "ssl_max_protocol_version",
+    "ssl_min_protocol_version",
+    "sslcertmode",
+    "sslcompression",
+    "sslcrl",
+    "sslcrldir",
+    "sslkeylogfile",
+    "sslpassword",
+    "sslsni",
+    "authtype",
+    "tty",
+];
+
+/// Parameters that nobody has asked for yet.
+pub(super) struct Parameters(Vec<(&'static str, String)>);
+
+impl Parameters {
+    /// Reads either way of writing.
+    pub(super) fn read(text: &str) -> Result<Self, DsnError> {
+        let text = text.trim();
+        if text.contains('\0') {
+            return Err(DsnError::Syntax("it holds a NUL byte"));
+        }
+        let url = ["postgres://", "postgresql://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+        let mut parameters = Self(Vec::new());
+        match url {
+            Some(rest) => parameters.read_url(rest)?,
+            None if text.contains("://") => {
+                return Err(DsnError::Syntax("a URL begins with postgres:// or postgresql://"));
+            }
+            None => parameters.read_pairs(text)?,
+        }
+        Ok(parameters)
+    }
+
+    fn add(&mut self, key: &str, value: String) -> Result<(), DsnError> {
+        let Some(known) = SUPPORTED.into_iter().find(|known| *known == key) else {
+            return Err(match REFUSED.into_iter().find(|known| *known == key) {
+                Some(key) => DsnError::Unsupported { key },
+                None => DsnError::Unknown { ordinal: self.0.len() + 1 },
+            });
+        };
+        if self.0.iter().any(|(key, _)| *key == known) {
+            return Err(DsnError::Twice { key: known });
+        }
+        self.0.push((known, value));
+        Ok(())
+    }
+
+    /// Takes a parameter's value; an empty one counts as not given, as with libpq.
+    pub(super) fn take(&mut self, key: &str) -> Option<String> {
+        let index = self.0.iter().position(|(known, _)| *known == key)?;
+        Some(self.0.swap_remove(index).1).filter(|value| !value.is_empty())
+    }
+
+    /// Takes a parameter whose value is one of a few words.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&'static str, T)],
+    ) -> Result<Option<T>, DsnError> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        match words.iter().find(|(word, _)| *word == value) {
+            Some((_, meaning)) => Ok(Some(*meaning)),
+            None => Err(DsnError::Value { key, allowed: allowed_words(key) }),
+        }
+    }
+
+    /// Takes a parameter whose value is a whole number.
+    pub(super) fn number(&mut self, key: &'static str) -> Result<Option<u32>, DsnError> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        value
+            .trim()
+            .parse()
+            .map(Some)
+            .map_err(|_| DsnError::Value { key, allowed: "a whole number, 0 or more" })
+    }
+
+    /// Nothing may be left. What is, was read and never asked for: a bug of ours that must not pass silently.
+    pub(super) fn end(self) -> Result<(), DsnError> {
+        match self.0.first() {
+            Some((key, _)) => Err(DsnError::Unsupported { key }),
+            None => Ok(()),
+        }
+    }
+
+    /// `user:password@host:port,host:port/dbname?key=value&…`, everything percent-encoded.
+    fn read_url(&mut self, rest: &str) -> Result<(), DsnError> {
+        let (front, query) = rest.split_once('?').map_or((rest, None), |(front, query)| (front, Some(query)));
+        let (authority, path) =
+            front.split_once('/').map_or((front, None), |(authority, path)| (authority, Some(path)));
+        let (login, hosts) = match authority.split_once('@') {
+            Some((_, hosts)) if hosts.contains('@') => return Err(DsnError::Encoding),
+            Some((login, hosts)) => (Some(login), hosts),
+            None => (None, authority),
+        };
+        // An '@' further on while the authority has none: what looks like a host is the beginning of a login.
+        let torn = login.is_none()
+            && (path.is_some_and(|path| path.contains('@'))
+                || query.is_some_and(|query| query.split_once('=').unwrap_or((query, "")).0.contains('@')));
+        if torn {
+            return Err(DsnError::Encoding);
+        }
+        if let Some(login) = login {
+            let (user, password) = login.split_once(':').unwrap_or((login, ""));
+            self.add_decoded("user", user)?;
+            self.add_decoded("password", password)?;
+        }
+        self.read_hosts(hosts)?;
+        if let Some(database) = path {
+            self.add_decoded("dbname", database)?;
+        }
+        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            let (key, value) =
+                pair.split_once('=').ok_or(DsnError::Syntax("a parameter behind '?' has no '='"))?;
+            self.add(&percent_decoded(key)?, percent_decoded(value)?)?;
+        }
+        Ok(())
+    }
+
+    fn add_decoded(&mut self, key: &'static str, value: &str) -> Result<(), DsnError> {
+        if value.is_empty() { Ok(()) } else { self.add(key, percent_decoded(value)?) }
+    }
+
+    fn read_hosts(&mut self, hosts: &str) -> Result<(), DsnError> {
+        if hosts.is_empty() {
+            return Ok(());
+        }
+        let mut names = Vec::new();
+        let mut ports = Vec::new();
+        for host in hosts.split(',') {
+            let (name, port) = match host.strip_prefix('[').map(|host| host.split_once(']')) {
+                Some(Some((address, port))) => (address, port.strip_prefix(':').unwrap_or(port)),
+                Some(None) => return Err(DsnError::Syntax("an IPv6 address lacks its ']'")),
+                None => host.split_once(':').unwrap_or((host, "")),
+            };
+            if !port.bytes().all(|byte| byte.is_ascii_digit()) {
+                // Either a port that is none, or a password whose '@' was lost: nothing of it is quoted.
+                return Err(DsnError::Encoding);
+            }
+            let name = percent_decoded(name)?;
+            if name.contains(',') {
+                return Err(DsnError::Syntax("a host name holds a comma"));
+            }
+            names.push(name);
+            ports.push(port.to_owned());
+        }
+        if names.iter().any(|name| !name.is_empty()) {
+            self.add("host", names.join(","))?;
+        }
+        if ports.iter().any(|port| !port.is_empty()) {
+            self.add("port", ports.join(","))?;
+        }
+        Ok(())
+    }
+
+    /// `key = value key='a value'`, with `\` as the escape inside and outside of quotes.
+    fn read_pairs(&mut self, text: &str) -> Result<(), DsnError> {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (key, behind) = rest
+                .split_once('=')
+                .ok_or(DsnError::Syntax("a parameter has no '='; a value with spaces needs quotes"))?;
+            let key = key.trim_end();
+            let (value, behind) = pair_value(behind.trim_start())?;
+            self.add(key, value)?;
+            rest = behind.trim_start();
+        }
+        Ok(())
+    }
+}
+
+/// Reads one value of a pair; returns what stands behind it, too.
+fn pair_value(text: &str) -> Result<(String, &str), DsnError> {
+    let (quoted, text) = match text.strip_prefix('\'') {
+        Some(text) => (true, text),
+        None => (false, text),
+    };
+    let mut value = String::new();
+    let mut characters = text.chars();
+    loop {
+        match characters.next() {
+            None if quoted => return Err(DsnError::Syntax("a quoted value does not end")),
+            None => return Ok((value, "")),
+            Some('\\') => value.extend(characters.next()),
+            Some('\'') if quoted => return Ok((value, characters.as_str())),
+            Some(character) if !quoted && character.is_whitespace() => {
+                return Ok((value, characters.as_str()));
+            }
+            Some(character) => value.push(character),
+        }
+    }
+}
+
+fn percent_decoded(text: &str) -> Result<String, DsnError> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16));
+        let (Some(high), Some(low)) = (digit(), digit()) else { return Err(DsnError::Encoding) };
+        bytes.extend(u8::try_from(high * 16 + low));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Ok(text),
+        Ok(_) | Err(_) => Err(DsnError::Encoding),
+    }
+}
+
+/// What a parameter's value may be, for its error.
+fn allowed_words(key: &str) -> &'static str {
+    match key {
+        "sslmode" => "disable, allow, prefer, require, verify-ca or verify-full",
+        "sslnegotiation" => "postgres or direct",
+        "channel_binding" => "disable, prefer or require",
+        "target_session_attrs" => "any, read-write, read-only, primary, standby or prefer-standby",
+        "load_balance_hosts" => "disable or random",
+        "gssencmode" => "disable or prefer (no GSSAPI here)",
+        _ => "see the documentation of libpq",
+    }
+}

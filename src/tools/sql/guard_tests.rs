@@ -1,0 +1,493 @@
+//! The guard as a whole: corpora, generated grids, properties and bounds.
+
+use super::{
+    judge::{kind, limits, tokens, tree},
+    lexer::{self, Kind, Refusal, Token},
+    statement::{GuardConfig, ReadOnlyStatement, parse_tree},
+};
+use crate::problem::Code;
+
+const ACCEPTED: &str = include_str!("corpus/accepted.txt");
+const REFUSED: &str = include_str!("corpus/refused.txt");
+
+/// A line of a corpus with its escapes undone.
+fn unescaped(line: &str) -> String {
+    let mut text = String::new();
+    let mut characters = line.chars();
+    while let Some(c) = characters.next() {
+        text.push(match (c, if c == '\\' { characters.next() } else { None }) {
+            ('\\', Some('n')) => '\n',
+            ('\\', Some('t')) => '\t',
+            ('\\', Some('r')) => '\r',
+            ('\\', Some('0')) => '\0',
+            ('\\', Some(other)) => other,
+            (other, _) => other,
+        });
+    }
+    text
+}
+
+fn lines(corpus: &str) -> impl Iterator<Item = &str> {
+    corpus.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
+}
+
+/// The statements that must pass, each with the setting it needs.
+fn accepted() -> impl Iterator<Item = (String, GuardConfig)> {
+    lines(ACCEPTED).map(|line| {
+        let (sql, sets) =
+            line.rsplit_once(" -- @").map_or((line, String::new()), |(sql, set)| (sql, format!("@{set}")));
+        (unescaped(sql), GuardConfig::parse(&sets).unwrap())
+    })
+}
+
+fn refused() -> impl Iterator<Item = (Code, String)> {
+    lines(REFUSED).map(|line| {
+        let code = if line.starts_with('V') { Code::Validation } else { Code::QueryViolation };
+        (code, unescaped(line.get(2..).unwrap_or_default()))
+    })
+}
+
+fn verdict(sql: &str) -> Result<String, Code> {
+    ReadOnlyStatement::parse(sql, &GuardConfig::default())
+        .map(|statement| statement.canonical().to_owned())
+        .map_err(|problem| problem.code())
+}
+
+#[test]
+fn every_refused_statement_is_refused_with_its_code_and_a_place() {
+    let mut wrong = Vec::new();
+    for (code, sql) in refused() {
+        match ReadOnlyStatement::parse(&sql, &GuardConfig::default()) {
+            Ok(_) => wrong.push(format!("accepted: {sql}")),
+            Err(problem) => {
+                let document = problem.to_value();
+                if problem.code() != code {
+                    wrong.push(format!("{:?}: {sql}: {}", problem.code(), problem.detail()));
+                }
+                assert!(document["metadata"]["line"].as_u64() >= Some(1), "{sql}");
+                assert!(document["metadata"]["column"].as_u64() >= Some(1), "{sql}");
+                assert_eq!(problem.invalid_params(), ["query"], "{sql}");
+                assert!(
+                    problem.detail().ends_with('.') && problem.detail().len() < 500,
+                    "{}",
+                    problem.detail()
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(refused().count() >= 300);
+}
+
+#[test]
+fn every_accepted_statement_passes_and_so_does_its_canonical_text_unchanged() {
+    for (sql, config) in accepted() {
+        let statement =
+            ReadOnlyStatement::parse(&sql, &config).unwrap_or_else(|p| panic!("{sql}: {}", p.detail()));
+        let again = ReadOnlyStatement::parse(statement.canonical(), &config).unwrap();
+        assert_eq!(statement.canonical(), again.canonical());
+        assert_eq!(shape(&sql), shape(statement.canonical()), "{sql}");
+    }
+}
+
+/// What must not change on the way to the canonical text.
+fn shape(sql: &str) -> Vec<(Kind, String, String)> {
+    let tokens = lexer::lex(sql).unwrap();
+    tokens.into_iter().map(|token| (token.kind, token.text.into_owned(), token.name)).collect()
+}
+
+#[test]
+fn extension_sets_are_needed() {
+    let without = GuardConfig::default();
+    for (sql, config) in accepted().filter(|(_, config)| *config != GuardConfig::default()) {
+        assert!(ReadOnlyStatement::parse(&sql, &config).is_ok(), "{sql}");
+        assert!(ReadOnlyStatement::parse(&sql, &without).is_err(), "{sql}");
+    }
+}
+
+/// Places where an expression can stand.
+const PLACES: &[&str] = &[
+    "SELECT #",
+    "SELECT 1, # AS x FROM t",
+    "SELECT (#)",
+    "SELECT - #",
+    "SELECT NOT #",
+    "SELECT 1 + # * 2",
+    "SELECT # || 'x'",
+    "SELECT #::text",
+    "SELECT CAST(# AS text)",
+    "SELECT CASE WHEN # THEN 1 END",
+    "SELECT CASE WHEN true THEN # ELSE 1 END",
+    "SELECT CASE WHEN true THEN 1 ELSE # END",
+    "SELECT CASE # WHEN 1 THEN 1 END",
+    "SELECT CASE 1 WHEN # THEN 1 END",
+    "SELECT coalesce(1, #)",
+    "SELECT nullif(#, 1)",
+    "SELECT greatest(1, #), least(#, 1)",
+    "SELECT abs(#)",
+    "SELECT concat(1, VARIADIC #)",
+    "SELECT make_interval(days => #)",
+    "SELECT make_interval(days := #)",
+    "SELECT count(DISTINCT #) FROM t",
+    "SELECT array_agg(a ORDER BY #) FROM t",
+    "SELECT count(*) FILTER (WHERE #) FROM t",
+    "SELECT percentile_cont(#) WITHIN GROUP (ORDER BY a) FROM t",
+    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY #) FROM t",
+    "SELECT sum(a) OVER (PARTITION BY #) FROM t",
+    "SELECT sum(a) OVER (ORDER BY #) FROM t",
+    "SELECT sum(a) OVER (ORDER BY a ROWS BETWEEN # PRECEDING AND # FOLLOWING) FROM t",
+    "SELECT sum(a) OVER (ORDER BY a GROUPS # PRECEDING EXCLUDE TIES) FROM t",
+    "SELECT sum(a) OVER w FROM t WINDOW w AS (ORDER BY #)",
+    "SELECT ARRAY[1, #]",
+    "SELECT ARRAY[[1], [#]]",
+    "SELECT ARRAY(SELECT #)",
+    "SELECT (ARRAY[1])[#]",
+    "SELECT (ARRAY[1])[1:#]",
+    "SELECT a[#] FROM t",
+    "SELECT ROW(1, #)",
+    "SELECT (1, #) = (1, 2)",
+    "SELECT (#).a",
+    "SELECT (#).*",
+    "SELECT (SELECT #)",
+    "SELECT EXISTS (SELECT #)",
+    "SELECT NOT EXISTS (SELECT 1 WHERE #)",
+    "SELECT 1 IN (1, #)",
+    "SELECT # IN (1, 2)",
+    "SELECT 1 NOT IN (SELECT #)",
+    "SELECT 1 = ANY (#)",
+    "SELECT 1 <> ALL (ARRAY[#])",
+    "SELECT 1 @> SOME (#)",
+    "SELECT # BETWEEN 1 AND 2",
+    "SELECT 1 BETWEEN SYMMETRIC # AND 2",
+    "SELECT 1 NOT BETWEEN 1 AND #",
+    "SELECT 'a' LIKE # ESCAPE 'x'",
+    "SELECT # NOT ILIKE 'x'",
+    "SELECT 'a' LIKE ALL (#)",
+    "SELECT 'a' SIMILAR TO #",
+    "SELECT 'a' ~ #",
+    "SELECT # IS NULL, # ISNULL, # NOTNULL",
+    "SELECT # IS DISTINCT FROM 1",
+    "SELECT 1 IS NOT DISTINCT FROM #",
+    "SELECT # IS TRUE, # IS NOT UNKNOWN",
+    "SELECT # IS NORMALIZED",
+    "SELECT # COLLATE \"C\"",
+    "SELECT now() AT TIME ZONE #",
+    "SELECT # AT TIME ZONE 'UTC'",
+    "SELECT extract(day FROM #)",
+    "SELECT substring(# FROM 1 FOR 2)",
+    "SELECT substring('a' FROM #)",
+    "SELECT substring('a' SIMILAR # ESCAPE '!')",
+    "SELECT trim(both # from 'a')",
+    "SELECT trim(#)",
+    "SELECT position(# IN 'a'), position('a' IN #)",
+    "SELECT overlay('a' PLACING # FROM 1)",
+    "SELECT '{}'::jsonb -> #",
+    "SELECT (1, #) OVERLAPS (1, 2)",
+    "SELECT 1 OPERATOR(pg_catalog.+) #",
+    "SELECT # * INTERVAL '1 day'",
+    "SELECT DISTINCT # FROM t",
+    "SELECT DISTINCT ON (#) a FROM t",
+    "SELECT a FROM t WHERE a = #",
+    "SELECT a FROM t WHERE a = 1 AND # OR b",
+    "SELECT a FROM t GROUP BY #",
+    "SELECT a FROM t GROUP BY ROLLUP (a, #)",
+    "SELECT a FROM t GROUP BY CUBE (#), b",
+    "SELECT a FROM t GROUP BY GROUPING SETS ((a, #), ())",
+    "SELECT a FROM t GROUP BY a HAVING #",
+    "SELECT a FROM t ORDER BY #",
+    "SELECT a FROM t ORDER BY # USING < NULLS FIRST",
+    "SELECT a FROM t LIMIT #",
+    "SELECT a FROM t OFFSET # ROWS",
+    "SELECT * FROM #",
+    "SELECT * FROM t, # AS x",
+    "SELECT * FROM # WITH ORDINALITY AS x (a, b)",
+    "SELECT * FROM LATERAL #",
+    "SELECT * FROM t LEFT JOIN LATERAL # x ON true",
+    "SELECT * FROM ROWS FROM (#)",
+    "SELECT * FROM ROWS FROM (generate_series(1, 2), #) WITH ORDINALITY AS x (a, b)",
+    "SELECT * FROM # AS x (a int)",
+    "SELECT * FROM # AS (a int)",
+    "SELECT * FROM generate_series(1, #)",
+    "SELECT * FROM (SELECT #) q",
+    "SELECT * FROM (VALUES (1), (#)) v",
+    "SELECT * FROM t JOIN u ON #",
+    "SELECT * FROM t JOIN (u JOIN v ON #) ON true",
+    "SELECT * FROM t JOIN u JOIN v ON # ON true",
+    "SELECT * FROM t TABLESAMPLE BERNOULLI (#)",
+    "VALUES (#)",
+    "VALUES (1), (#) ORDER BY # LIMIT #",
+    "SELECT 1 UNION SELECT #",
+    "SELECT 1 EXCEPT ALL (SELECT #)",
+    "SELECT 1 INTERSECT VALUES (#)",
+    "(SELECT #)",
+    "WITH x AS (SELECT #) SELECT 1",
+    "WITH RECURSIVE x AS (SELECT 1 UNION ALL SELECT #) SELECT 1",
+    "WITH x AS NOT MATERIALIZED (VALUES (#)) TABLE x",
+    "WITH x AS (SELECT 1) SELECT #",
+];
+
+/// A call of a function that no list has, and of dangerous ones, in the spellings that PostgreSQL takes.
+const DENIED: &[&str] = &[
+    "pg_sleep(1)",
+    "PG_SLEEP(1)",
+    "Pg_Sleep (1)",
+    "\"pg_sleep\"(1)",
+    "pg_catalog.pg_sleep(1)",
+    "pg_catalog . \"pg_sleep\" ( 1 )",
+    "PG_CATALOG.PG_SLEEP(1)",
+    "pg_sleep/* */(1)",
+    "pg_sleep -- x\n (1)",
+    "pg_sleep\t\n(1)",
+    "U&\"pg\\005fsleep\"(1)",
+    "my_function(1)",
+    "public.my_function(1)",
+    "public.abs(1)",
+    "\"Abs\"(1)",
+    "current_setting('x')",
+    "query_to_xml('SELECT 1', true, true, '')",
+];
+
+#[test]
+fn a_denied_call_is_refused_wherever_an_expression_can_stand() {
+    for place in PLACES {
+        for call in DENIED {
+            let sql = place.replace('#', call);
+            assert!(verdict(&sql).is_err(), "accepted: {sql}");
+        }
+    }
+}
+
+#[test]
+fn an_allowed_call_is_accepted_wherever_an_expression_can_stand() {
+    for place in PLACES {
+        for call in
+            ["generate_series(1, 2)", "pg_catalog.generate_series(1, 2)", "\"abs\" (1)", "ABS/* */(1)"]
+        {
+            let sql = place.replace('#', call);
+            let parsed = ReadOnlyStatement::parse(&sql, &GuardConfig::default());
+            assert!(parsed.is_ok(), "{sql}: {:?}", parsed.err());
+        }
+    }
+}
+
+#[test]
+fn a_denied_name_is_refused_behind_a_dot_wherever_an_expression_can_stand() {
+    for place in PLACES.iter().filter(|place| !place.contains("FROM #") && !place.contains(", #")) {
+        for field in
+            ["t.pg_read_file", "('x'::text).pg_read_file", "(t.a).\"pg_ls_dir\"", "(t).pg_relation_size"]
+        {
+            let sql = place.replace('#', field);
+            assert!(verdict(&sql).is_err(), "accepted: {sql}");
+        }
+    }
+}
+
+/// What each judge says alone. The judge of the tokens gets what the tree accounts for when everything is allowed.
+fn judges_alone(lexed: &[Token<'_>]) -> Result<[Result<(), Refusal>; 2], Refusal> {
+    kind::check(lexed)?;
+    limits::check(lexed)?;
+    let config = GuardConfig::default();
+    let query = parse_tree(lexed)?;
+    let by_tree = tree::judge(&query, lexed, &config).map(drop);
+    let everything: Vec<tree::Role> = vec![tree::Role::Call; lexed.len()];
+    let by_tokens = tokens::judge(lexed, &everything, &config);
+    Ok([by_tree, by_tokens])
+}
+
+#[test]
+fn each_judge_alone_refuses_every_denied_call() {
+    for place in PLACES {
+        for call in DENIED {
+            let sql = place.replace('#', call);
+            let Ok(lexed) = lexer::lex(&sql) else { continue };
+            let Ok(verdicts) = judges_alone(&lexed) else { continue };
+            for (judge, verdict) in ["tree", "tokens"].into_iter().zip(verdicts) {
+                assert!(verdict.is_err(), "the judge of the {judge} accepted: {sql}");
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals_point_to_the_construct_in_the_clients_own_text() {
+    for (sql, line, column) in [
+        ("SELECT 1,\n  pg_sleep(1)", 2, 3),
+        ("/* é\n */ SELECT 'é', f(1)", 2, 17),
+        ("SELECT 1;\n\n DROP TABLE t", 3, 2),
+        ("SELECT a\n  b c", 2, 5),
+        ("SELECT (1", 1, 8),
+        ("SELECT a::evil", 1, 11),
+        ("", 1, 1),
+    ] {
+        let problem = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap_err().to_value();
+        let place = (problem["metadata"]["line"].as_u64(), problem["metadata"]["column"].as_u64());
+        assert_eq!(place, (Some(line), Some(column)), "{sql}: {}", problem["detail"]);
+    }
+}
+
+#[test]
+fn positions_in_the_canonical_text_lead_back_to_the_clients() {
+    let statement =
+        ReadOnlyStatement::parse("SELECT  a, -- x\n\n  bcd\r\n FROM t", &GuardConfig::default()).unwrap();
+    assert_eq!(statement.canonical(), "SELECT a , bcd FROM t");
+    for (canonical, line, column) in [(1, 1, 1), (8, 1, 9), (12, 3, 3), (13, 3, 3), (16, 4, 2), (99, 4, 7)] {
+        let position = statement.position_of(canonical).unwrap();
+        assert_eq!((position.line, position.column), (line, column), "{canonical}");
+    }
+    assert_eq!(statement.position_of(0), None);
+}
+
+#[test]
+fn the_setting_adds_names_prefixes_and_sets_and_says_what_is_wrong() {
+    let config = GuardConfig::parse(" my_f , s.g, h_*,s.p_*, @unaccent ,,").unwrap();
+    for sql in [
+        "SELECT my_f(1)",
+        "SELECT s.g(1)",
+        "SELECT h_x(1)",
+        "SELECT s.p_y(1)",
+        "SELECT unaccent('x')",
+        "SELECT 1::my_f",
+    ] {
+        assert!(ReadOnlyStatement::parse(sql, &config).is_ok(), "{sql}");
+    }
+    for sql in ["SELECT g(1)", "SELECT s.my_f(1)", "SELECT x.g(1)", "SELECT h(1)", "SELECT pg_sleep(1)"] {
+        assert!(ReadOnlyStatement::parse(sql, &config).is_err(), "{sql}");
+    }
+    for (list, part) in [
+        ("@nope", "@postgis"),
+        ("pg_read_file", "never be allowed"),
+        ("pg_catalog.pg_read_file", "never be allowed"),
+        ("dblink_*", "never be allowed"),
+        ("*", "schema.name"),
+        ("a b", "schema.name"),
+        ("F", "schema.name"),
+        ("a.b.c", "schema.name"),
+        ("lo*", "schema.name"),
+    ] {
+        let error = GuardConfig::parse(list).unwrap_err();
+        assert!(error.contains(part), "{list}: {error}");
+    }
+}
+
+#[test]
+fn the_lists_are_sorted_disjoint_harmless_and_reasoned() {
+    use super::{functions, functions_denied, functions_sets};
+    let mut seen = std::collections::BTreeSet::new();
+    for functions::Group { reason, names } in functions::BUILT_IN {
+        assert!(reason.ends_with('.'), "{reason}");
+        assert!(names.is_sorted(), "{reason}");
+        for name in *names {
+            assert!(seen.insert(*name), "{name} stands twice");
+            assert_eq!(functions_denied::danger(name), None, "{name}");
+        }
+    }
+    for set in functions_sets::SETS {
+        assert!(set.name.starts_with('@') && set.functions.is_sorted(), "{}", set.name);
+        for name in set.functions {
+            assert_eq!(functions_denied::danger(name.trim_end_matches('*')), None, "{name}");
+        }
+    }
+    assert!(functions_sets::SETS.is_sorted_by_key(|set| set.name));
+    assert!(lexer::OPERATORS.iter().all(|operator| !operator.contains("--") && !operator.contains("/*")));
+}
+
+/// Judges on a thread with a stack of 2 MiB, which a debug build fills fastest.
+fn in_a_small_stack(sql: String) {
+    let judge = move || drop(ReadOnlyStatement::parse(&sql, &GuardConfig::default()));
+    std::thread::Builder::new().stack_size(2 << 20).spawn(judge).unwrap().join().unwrap();
+}
+
+#[test]
+fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
+    // What is opened, what stands in the middle, what closes it.
+    for (open, middle, close) in [
+        ("f(", "1", ")"),
+        ("abs(", "1", ")"),
+        ("pg_catalog.abs(", "1", ")"),
+        ("ARRAY[", "1", "]"),
+        ("ARRAY[", "", ""),
+        ("(", "1", ")"),
+        ("(", "", ""),
+        ("NOT ", "true", ""),
+        ("- ", "1", ""),
+        ("1+", "1", ""),
+        ("1^(", "1", ")"),
+        ("1 + (2 * 3 ^ (", "1", "))"),
+        ("CASE WHEN ", "1", ""),
+        ("CASE WHEN true THEN ", "1", " END"),
+        ("CASE ", "1", " WHEN 1 THEN 1 END"),
+        ("case-", "c", ""),
+        ("1", "", "::int"),
+        ("1::int", "", "[]"),
+        ("a", "", ".b"),
+        ("a", "", "[1]"),
+        ("a[", "1", "]"),
+        ("1 IN (", "1", ")"),
+        ("1 IN ((SELECT ", "1", "), 1)"),
+        ("1 IN (SELECT ", "1", ")"),
+        ("true", "", " AND true"),
+        ("1", "", " BETWEEN 1 AND 1"),
+        ("'a'", "", " LIKE 'a'"),
+        ("1", "", " IS NULL"),
+        ("1", "", " ISNULL"),
+        ("now()", "", " AT TIME ZONE 'UTC'"),
+        ("'a'", "", " COLLATE \"C\""),
+        ("interval ", "'1'", ""),
+        ("(SELECT ", "1", ")"),
+        ("EXISTS (SELECT ", "1", ")"),
+        ("1 FROM (SELECT ", "1", ") q"),
+        ("1 FROM t JOIN t JOIN (SELECT ", "1", ") q ON true ON true"),
+        ("1 FROM t LEFT JOIN LATERAL (SELECT abs(1), ", "1", ") q ON true"),
+        ("1 FROM t WHERE a = 1 AND NOT a IN (1 + 2 ^ (SELECT ", "1", "))"),
+        ("1 UNION (SELECT ", "1", ")"),
+        ("extract(day FROM ", "a", ")"),
+        ("position(", "a", ", 1)"),
+        ("position(", "a", ""),
+        ("substring(", "a", " FROM 1)"),
+        ("trim(both FROM ", "a", ")"),
+        ("overlay(", "a", " PLACING a FROM 1)"),
+        ("cast(", "a", " AS int)"),
+        ("cast(case (", "a", ""),
+        ("a.substring(", "1", ")"),
+        ("if(current_time(", "x", ""),
+        ("sum(1) OVER (ORDER BY ", "1", ")"),
+        ("sum(1) FILTER (WHERE ", "1", ")"),
+        ("ROW(", "1", ")"),
+        ("x x ", "x", ""),
+        ("1, ", "1", ""),
+        ("repeat(", "'x'", ", 2)"),
+    ] {
+        for times in [8, 15, 16, 24, 40, 49, 240, 990, 5_000] {
+            let close = if middle.is_empty() { close.repeat(times) } else { close.repeat(times) };
+            let open = if middle.is_empty() { open.to_owned() } else { open.repeat(times) };
+            in_a_small_stack(format!("SELECT {open}{middle}{close}"));
+        }
+    }
+    for (head, part, times) in [
+        ("SELECT 1", " UNION ALL SELECT 1", 3_000),
+        ("SELECT 1", " UNION ALL SELECT 1", 256),
+        ("SELECT 1", " UNION SELECT 1 INTERSECT SELECT 1 EXCEPT SELECT 1", 85),
+        ("SELECT * FROM t", " JOIN t ON true", 64),
+        ("SELECT * FROM t", " JOIN t", 64),
+        ("SELECT * FROM t", " NATURAL JOIN t", 64),
+        ("SELECT 1 FROM t WHERE a", " UNION SELECT 1 FROM t WHERE a = 1 AND b = 2", 250),
+        ("VALUES (1, 2)", ", (1, 2)", 7_000),
+        ("SELECT 1", ", abs(1)", 8_000),
+        ("SELECT 1", " + union", 2_000),
+        ("SELECT *", " FROM (", 49),
+        ("SELECT 'x'", " 'x'", 9_000),
+    ] {
+        in_a_small_stack(format!("{head}{}", part.repeat(times)));
+    }
+    in_a_small_stack(format!(
+        "SELECT * FROM {}t JOIN t USING (a){}",
+        "(".repeat(45),
+        " JOIN t USING (a))".repeat(45)
+    ));
+    in_a_small_stack(format!("SELECT * FROM {}SELECT 1{} q", "(".repeat(49), ")".repeat(49)));
+    in_a_small_stack(format!("SELECT {}1{}", "(".repeat(49), format!("{})", "+1".repeat(19)).repeat(49)));
+    in_a_small_stack(format!("SELECT CASE {} END", "WHEN a THEN b ".repeat(4_000)));
+    in_a_small_stack(format!("SELECT {}", "/*".repeat(30_000)));
+    in_a_small_stack(format!("SELECT '{}'", "a".repeat(65_000)));
+    in_a_small_stack(format!("SELECT $a${}$a$", "$b$".repeat(20_000)));
+}

@@ -1,0 +1,14 @@
+//! Two judges of one statement. Each is a pure function that refuses what it does not know.
+//!
+//! The judge of the tree walks what sqlparser made of the statement; the judge of the tokens looks only at what
+//! stands there, whatever the parser made of it. A statement runs when both let it pass.
+
+mod calls;
+mod expressions;
+pub(super) mod kind;
+pub(super) mod limits;
+mod sizes;
+pub(super) mod tokens;
+pub(super) mod tree;
+mod types;
+pub(super) mod view;

@@ -1,0 +1,210 @@
+//! The judge of the tokens: it knows nothing of the tree but which names it accounts for, and refuses whatever stands
+//! there unaccounted, whatever the parser made of it.
+
+use super::{calls::unknown_function, tree::Role};
+use crate::{
+    problem::echo,
+    tools::sql::{
+        functions_denied,
+        lexer::{Kind, Refusal, Token},
+        statement::GuardConfig,
+    },
+};
+
+/// Unquoted words that may stand before a parenthesis: PostgreSQL's grammar gives none of them to a function.
+const GRAMMAR: &[&str] = &[
+    "all",
+    "and",
+    "any",
+    "array",
+    "as",
+    "asc",
+    "between",
+    "both",
+    "by",
+    "case",
+    "cast",
+    "coalesce",
+    "collate",
+    "current_time",
+    "current_timestamp",
+    "desc",
+    "distinct",
+    "else",
+    "except",
+    "exists",
+    "extract",
+    "from",
+    "greatest",
+    "grouping",
+    "having",
+    "in",
+    "intersect",
+    "lateral",
+    "leading",
+    "least",
+    "limit",
+    "localtime",
+    "localtimestamp",
+    "not",
+    "nullif",
+    "offset",
+    "on",
+    "only",
+    "or",
+    "overlay",
+    "placing",
+    "position",
+    "row",
+    "select",
+    "some",
+    "substring",
+    "symmetric",
+    "then",
+    "to",
+    "trailing",
+    "trim",
+    "union",
+    "using",
+    "values",
+    "variadic",
+    "when",
+    "where",
+    "with",
+    // Types whose names no function can have.
+    "bit",
+    "char",
+    "character",
+    "dec",
+    "decimal",
+    "float",
+    "interval",
+    "numeric",
+    "time",
+    "timestamp",
+    "varchar",
+];
+
+/// Words that are grammar only behind certain others, and names elsewhere.
+const GRAMMAR_BEHIND: &[(&str, &[&str])] = &[
+    ("bernoulli", &["tablesample"]),
+    ("first", &["fetch"]),
+    ("group", &["within"]),
+    ("materialized", &["as", "not"]),
+    ("next", &["fetch"]),
+    ("second", &["interval", "to"]),
+    ("sets", &["grouping"]),
+    ("system", &["tablesample"]),
+    ("varying", &["bit", "char", "character"]),
+    ("zone", &["time"]),
+];
+
+/// Words that join two operands, or are names of functions.
+const INFIX: &[&str] = &["ilike", "is", "join", "like", "overlaps", "similar"];
+
+/// Judges the tokens. `roles` is what the tree accounts for, token by token; without a tree nothing is accounted for.
+pub(in super::super) fn judge(
+    tokens: &[Token<'_>],
+    roles: &[Role],
+    config: &GuardConfig,
+) -> Result<(), Refusal> {
+    for (index, token) in tokens.iter().enumerate() {
+        let before = |back: usize| index.checked_sub(back).and_then(|i| tokens.get(i));
+        let after = |by: usize| tokens.get(index + by);
+        if token.is_name() {
+            if let Some(does) = functions_denied::danger(&token.name) {
+                return Err(Refusal::violation(
+                    token.at,
+                    format!(
+                        "The name {} is never allowed: a function of this name {does}.",
+                        echo(&token.name)
+                    ),
+                ));
+            }
+            if after(1).is_some_and(|next| next.is_mark("(")) {
+                let role = roles.get(index).copied().unwrap_or_default();
+                before_parenthesis(token, role, [before(1), before(2)], config)?;
+            }
+        }
+        if token.is_word("operator") && after(1).is_some_and(|next| next.is_mark("(")) {
+            qualified_operator(token, [after(2), after(3), after(4)])?;
+        }
+    }
+    Ok(())
+}
+
+fn before_parenthesis(
+    token: &Token<'_>,
+    role: Role,
+    [before, second]: [Option<&Token<'_>>; 2],
+    config: &GuardConfig,
+) -> Result<(), Refusal> {
+    let qualified = before.is_some_and(|t| t.is_mark("."));
+    if token.kind == Kind::Word && !qualified && is_grammar(token, before) {
+        return Ok(());
+    }
+    let schema = if qualified { second.map(|t| t.name.as_str()) } else { None };
+    let accounted = match role {
+        Role::Call => config.allows_function(schema, &token.name),
+        Role::Type => true,
+        Role::Columns => !qualified,
+        Role::None => false,
+    };
+    if accounted { Ok(()) } else { Err(Refusal::violation(token.at, unknown_function(&token.name))) }
+}
+
+fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>) -> bool {
+    let name = token.name.as_str();
+    if GRAMMAR.contains(&name) {
+        return true;
+    }
+    let behind_words =
+        |words: &[&str]| before.is_some_and(|t| t.kind == Kind::Word && words.contains(&t.name.as_str()));
+    if GRAMMAR_BEHIND.iter().any(|(word, words)| *word == name && behind_words(words)) {
+        return true;
+    }
+    let behind_parenthesis = before.is_some_and(|t| t.is_mark(")"));
+    match name {
+        "filter" | "over" | "repeatable" => behind_parenthesis,
+        "cube" | "rollup" => {
+            behind_words(&["by"]) || before.is_some_and(|t| t.is_mark(",") || t.is_mark("("))
+        }
+        // What may stand in its parentheses is looked at wherever it stands.
+        "operator" => true,
+        "second" => before.is_some_and(Token::is_string),
+        // Behind an operand these are operators; elsewhere they would be names.
+        infix if INFIX.contains(&infix) => before.is_some_and(is_operand),
+        _ => false,
+    }
+}
+
+/// Whether an expression can end with this token.
+fn is_operand(token: &Token<'_>) -> bool {
+    match token.kind {
+        Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => true,
+        Kind::Word => !GRAMMAR.contains(&token.name.as_str()) || matches!(token.name.as_str(), "not" | "row"),
+        Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
+        Kind::Operator => false,
+    }
+}
+
+/// `OPERATOR(pg_catalog.+)` only.
+fn qualified_operator(token: &Token<'_>, inside: [Option<&Token<'_>>; 3]) -> Result<(), Refusal> {
+    let built_in = match inside {
+        [Some(schema), Some(dot), Some(operator)] => {
+            schema.is_name()
+                && schema.name == "pg_catalog"
+                && dot.is_mark(".")
+                && operator.kind == Kind::Operator
+        }
+        _ => false,
+    };
+    let plain = inside[0].is_some_and(|t| t.kind == Kind::Operator);
+    if built_in || plain {
+        return Ok(());
+    }
+    Err(Refusal::violation(
+        token.at,
+        "Only PostgreSQL's own operators may be named: OPERATOR(pg_catalog.+), or just +.",
+    ))
+}

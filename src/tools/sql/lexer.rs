@@ -1,0 +1,527 @@
+//! Text to tokens, exactly as PostgreSQL's `scan.l` cuts it (with `standard_conforming_strings` on), in one linear
+//! pass. What it does not know it refuses; what PostgreSQL's own versions cut differently it refuses too. It never
+//! looks at what a token means.
+
+use crate::problem::{Code, echo};
+
+/// The longest text, in characters.
+pub(super) const MAX_CHARS: usize = 65_536;
+/// The most tokens in a statement.
+const MAX_TOKENS: usize = 32_768;
+/// PostgreSQL cuts longer names silently (`NAMEDATALEN - 1`), so that a checker would see another name than it.
+const MAX_NAME_BYTES: usize = 63;
+
+/// Why a text is refused, and at which byte of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) code: Code,
+    /// Byte offset in the client's text.
+    pub(super) at: usize,
+    /// One sentence: the construct, and what to write instead.
+    pub(super) detail: String,
+}
+
+impl Refusal {
+    /// What cannot be lexed or parsed.
+    pub(super) fn invalid(at: usize, detail: impl Into<String>) -> Self {
+        Self { code: Code::Validation, at, detail: detail.into() }
+    }
+
+    /// What is understood and not allowed.
+    pub(super) fn violation(at: usize, detail: impl Into<String>) -> Self {
+        Self { code: Code::QueryViolation, at, detail: detail.into() }
+    }
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A keyword or a name without quotes.
+    Word,
+    /// A name in double quotes.
+    QuotedName,
+    /// A number.
+    Number,
+    /// `'…'`, in which a backslash is a backslash.
+    String,
+    /// `E'…'`, `B'…'` or `X'…'`.
+    PrefixedString,
+    /// `$tag$…$tag$`.
+    DollarString,
+    /// An operator of the closed list.
+    Operator,
+    /// `( ) [ ] , . : :: := =>`.
+    Punctuation,
+}
+
+/// One token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Token<'s> {
+    pub(super) kind: Kind,
+    /// As written, without comments: the token's canonical text.
+    pub(super) text: std::borrow::Cow<'s, str>,
+    /// A name as PostgreSQL knows it: folded when unquoted, without quotes otherwise. Empty for what is no name.
+    pub(super) name: String,
+    /// Byte offset in the client's text.
+    pub(super) at: usize,
+}
+
+impl Token<'_> {
+    /// Whether this is the unquoted word `word` (given in lower case).
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        self.kind == Kind::Word && self.name == word
+    }
+
+    /// Whether this is the punctuation `mark`.
+    pub(super) fn is_mark(&self, mark: &str) -> bool {
+        self.kind == Kind::Punctuation && self.text == mark
+    }
+
+    /// Whether this is a word or a quoted name.
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self.kind, Kind::Word | Kind::QuotedName)
+    }
+
+    /// Whether this is a string literal of any spelling.
+    pub(super) fn is_string(&self) -> bool {
+        matches!(self.kind, Kind::String | Kind::PrefixedString | Kind::DollarString)
+    }
+}
+
+/// The operators that may be written. PostgreSQL's own, and those of the extensions that have a named set; what an
+/// extension's operator calls is harmless by the same review as the set.
+pub(super) const OPERATORS: &[&str] = &[
+    "!!", "!~", "!~*", "!~~", "!~~*", "#", "##", "#-", "#=", "#>", "#>>", "%", "%#", "%%", "%>", "%>>", "&",
+    "&&", "&&&", "&<", "&<|", "&>", "*", "*<", "*<=", "*<>", "*=", "*>", "*>=", "+", "-", "->", "->>", "-|-",
+    "/", "<", "<#>", "<%", "<%>", "<+>", "<->", "<->>", "<->>>", "<<", "<<#>>", "<<%", "<<->", "<<->>",
+    "<<<->", "<<=", "<<|", "<=", "<=>", "<>", "<@", "<^", "<~>", "=", ">", ">=", ">>", ">>=", ">^", "?",
+    "?#", "?&", "?-", "?-|", "?|", "?||", "@", "@-@", "@>", "@?", "@@", "@@@", "^", "^@", "|", "|&>", "|/",
+    "|=|", "|>>", "||", "||/", "~", "~*", "~<=~", "~<~", "~=", "~>=~", "~>~", "~~", "~~*", "!=",
+];
+
+/// Cuts `source` into tokens. Comments and the trailing semicolons are gone.
+pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, Refusal> {
+    if source.chars().nth(MAX_CHARS).is_some() {
+        return Err(Refusal::invalid(
+            0,
+            format!("The query is longer than {MAX_CHARS} characters; ask for less in one statement."),
+        ));
+    }
+    let mut lexer = Lexer { source, at: 0 };
+    let mut tokens = Vec::new();
+    while let Some(token) = lexer.next_token()? {
+        if tokens.len() >= MAX_TOKENS {
+            return Err(Refusal::invalid(
+                token.at,
+                format!("The query has more than {MAX_TOKENS} tokens; ask for less in one statement."),
+            ));
+        }
+        tokens.push(token);
+    }
+    Ok(tokens)
+}
+
+struct Lexer<'s> {
+    source: &'s str,
+    at: usize,
+}
+
+impl<'s> Lexer<'s> {
+    fn rest(&self) -> &'s str {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn since(&self, start: usize) -> &'s str {
+        self.source.get(start..self.at).unwrap_or_default()
+    }
+
+    fn skip_while(&mut self, mut wanted: impl FnMut(char) -> bool) {
+        let rest = self.rest();
+        self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+    }
+
+    fn eat(&mut self, expected: &str) -> bool {
+        let found = self.rest().starts_with(expected);
+        if found {
+            self.at += expected.len();
+        }
+        found
+    }
+
+    /// The next token; `None` at the end of the text. A semicolon must be followed by nothing.
+    fn next_token(&mut self) -> Result<Option<Token<'s>>, Refusal> {
+        self.skip_blanks()?;
+        let start = self.at;
+        if self.peek() == Some(';') {
+            while self.eat(";") {
+                self.skip_blanks()?;
+            }
+            return match self.peek() {
+                None => Ok(None),
+                Some(_) => Err(Refusal::violation(
+                    self.at,
+                    "A second statement follows the semicolon; send one statement per call.",
+                )),
+            };
+        }
+        let Some(first) = self.peek() else { return Ok(None) };
+        let kind = self.cut(first)?;
+        let token = self.token(kind, start)?;
+        Ok(Some(token))
+    }
+
+    fn token(&mut self, kind: Kind, start: usize) -> Result<Token<'s>, Refusal> {
+        let text = self.since(start);
+        let name = match kind {
+            Kind::Word => text.to_ascii_lowercase(),
+            Kind::QuotedName => unquoted(text),
+            Kind::Number
+            | Kind::String
+            | Kind::PrefixedString
+            | Kind::DollarString
+            | Kind::Operator
+            | Kind::Punctuation => String::new(),
+        };
+        if name.len() > MAX_NAME_BYTES {
+            return Err(Refusal::invalid(
+                start,
+                format!(
+                    "The name {} is longer than {MAX_NAME_BYTES} bytes, which PostgreSQL would cut.",
+                    echo(text)
+                ),
+            ));
+        }
+        let text = match kind {
+            Kind::String | Kind::PrefixedString => self.continued(text.into())?,
+            Kind::Word
+            | Kind::QuotedName
+            | Kind::Number
+            | Kind::DollarString
+            | Kind::Operator
+            | Kind::Punctuation => text.into(),
+        };
+        Ok(Token { kind, text, name, at: start })
+    }
+
+    /// White space and comments. Block comments nest; a line comment ends at LF or CR.
+    fn skip_blanks(&mut self) -> Result<(), Refusal> {
+        loop {
+            self.skip_while(is_space);
+            if self.eat("--") {
+                self.skip_while(|c| !matches!(c, '\n' | '\r'));
+            } else if self.rest().starts_with("/*") {
+                self.skip_block_comment()?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_block_comment(&mut self) -> Result<(), Refusal> {
+        let start = self.at;
+        let mut open = 0_usize;
+        loop {
+            if self.eat("/*") {
+                open += 1;
+            } else if self.eat("*/") {
+                open -= 1;
+                if open == 0 {
+                    return Ok(());
+                }
+            } else {
+                let Some(c) = self.peek() else {
+                    return Err(Refusal::invalid(start, "This comment is never closed; end it with */."));
+                };
+                self.at += c.len_utf8();
+            }
+        }
+    }
+
+    fn cut(&mut self, first: char) -> Result<Kind, Refusal> {
+        match first {
+            '\'' => self.string(Escapes::Doubled).map(|()| Kind::String),
+            '"' => self.quoted_name().map(|()| Kind::QuotedName),
+            '$' => self.dollar_string().map(|()| Kind::DollarString),
+            '0'..='9' => self.number().map(|()| Kind::Number),
+            '.' if self.rest().chars().nth(1).is_some_and(|c| c.is_ascii_digit()) => {
+                self.number().map(|()| Kind::Number)
+            }
+            c if is_name_start(c) => self.word(),
+            '(' | ')' | '[' | ']' | ',' | '.' | ':' => self.punctuation(),
+            c if is_operator_character(c) => self.operator(),
+            c => Err(Refusal::invalid(
+                self.at,
+                format!("The character {} has no meaning in PostgreSQL's SQL here.", escaped(c)),
+            )),
+        }
+    }
+
+    fn punctuation(&mut self) -> Result<Kind, Refusal> {
+        if self.rest().starts_with("..") {
+            return Err(Refusal::invalid(self.at, "'..' has no meaning in a query."));
+        }
+        if !self.eat("::") && !self.eat(":=") {
+            self.at += 1;
+        }
+        Ok(Kind::Punctuation)
+    }
+
+    /// A word, or a string whose prefix letter looks like one.
+    fn word(&mut self) -> Result<Kind, Refusal> {
+        let start = self.at;
+        let mut characters = self.rest().chars();
+        let first = characters.next().map(|c| c.to_ascii_lowercase());
+        let quoted = characters.next() == Some('\'');
+        match first {
+            Some('e') if quoted => return self.prefixed(Escapes::Backslash),
+            Some('b' | 'x') if quoted => return self.prefixed(Escapes::Doubled),
+            Some('n') if quoted => {
+                return Err(Refusal::invalid(
+                    start,
+                    "N'...' literals are not supported; write a plain '...'.",
+                ));
+            }
+            Some('u')
+                if self.rest().get(1..).is_some_and(|r| r.starts_with("&'") || r.starts_with("&\"")) =>
+            {
+                return Err(Refusal::invalid(
+                    start,
+                    "U& literals and names are not supported; write the characters themselves or an E'...' literal.",
+                ));
+            }
+            _ => {}
+        }
+        self.skip_while(is_name_part);
+        if let Some(odd) = self.since(start).chars().find(|c| !is_plain_in_names(*c)) {
+            return Err(Refusal::invalid(
+                start,
+                format!(
+                    "The character {} is part of a name in PostgreSQL; remove it or quote the name.",
+                    escaped(odd)
+                ),
+            ));
+        }
+        Ok(Kind::Word)
+    }
+
+    fn prefixed(&mut self, escapes: Escapes) -> Result<Kind, Refusal> {
+        self.at += 1;
+        self.string(escapes).map(|()| Kind::PrefixedString)
+    }
+
+    fn string(&mut self, escapes: Escapes) -> Result<(), Refusal> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            self.skip_while(|c| !matches!(c, '\'' | '\\' | '\0'));
+            if self.eat("''") || (escapes == Escapes::Doubled && self.eat("\\")) {
+                continue;
+            }
+            if self.eat("'") {
+                return Ok(());
+            }
+            if self.eat("\\") {
+                if let Some(c) = self.peek().filter(|c| *c != '\0') {
+                    self.at += c.len_utf8();
+                    continue;
+                }
+            }
+            return Err(self.unclosed(start, "string", "'"));
+        }
+    }
+
+    /// What is wrong with a literal that has no end: a NUL, or the end of the text.
+    fn unclosed(&self, start: usize, what: &str, end: &str) -> Refusal {
+        match self.peek() {
+            Some('\0') => {
+                Refusal::invalid(self.at, format!("A {what} cannot hold U+0000 in PostgreSQL; remove it."))
+            }
+            Some(_) | None => {
+                Refusal::invalid(start, format!("This {what} is never closed; end it with {end}."))
+            }
+        }
+    }
+
+    /// `'a'` LF `'b'` is one literal. The line break stays in the canonical text, for it is what joins them.
+    fn continued(&mut self, first: std::borrow::Cow<'s, str>) -> Result<std::borrow::Cow<'s, str>, Refusal> {
+        let escapes = if first.starts_with(['e', 'E']) { Escapes::Backslash } else { Escapes::Doubled };
+        let mut text = first;
+        loop {
+            let end = self.at;
+            let mut broken = false;
+            loop {
+                self.skip_while(|c| {
+                    broken |= matches!(c, '\n' | '\r');
+                    is_space(c)
+                });
+                if !self.eat("--") {
+                    break;
+                }
+                self.skip_while(|c| !matches!(c, '\n' | '\r'));
+            }
+            if !broken || self.peek() != Some('\'') {
+                self.at = end;
+                return Ok(text);
+            }
+            let start = self.at;
+            self.string(escapes)?;
+            let joined = text.to_mut();
+            joined.push('\n');
+            joined.push_str(self.since(start));
+        }
+    }
+
+    fn quoted_name(&mut self) -> Result<(), Refusal> {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            self.skip_while(|c| !matches!(c, '"' | '\0'));
+            if self.eat("\"\"") {
+                continue;
+            }
+            if !self.eat("\"") {
+                return Err(self.unclosed(start, "quoted name", "\""));
+            }
+            if self.since(start) == "\"\"" {
+                return Err(Refusal::invalid(start, "A quoted name cannot be empty."));
+            }
+            return Ok(());
+        }
+    }
+
+    fn dollar_string(&mut self) -> Result<(), Refusal> {
+        let start = self.at;
+        self.at += 1;
+        self.skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
+        let tag = self.since(start).get(1..).unwrap_or_default();
+        if tag.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(Refusal::invalid(start, "Parameters such as $1 are not supported; write the value."));
+        }
+        if !self.eat("$") {
+            return Err(Refusal::invalid(
+                start,
+                "A dollar-quoted string begins with $$ or $tag$, its tag of ASCII letters, digits and underscores.",
+            ));
+        }
+        let fence = self.since(start);
+        let body = self.rest();
+        if let Some(nul) = body.find('\0') {
+            if body.find(fence).is_none_or(|end| nul < end) {
+                self.at += nul;
+                return Err(self.unclosed(start, "string", fence));
+            }
+        }
+        let Some(end) = body.find(fence) else {
+            return Err(Refusal::invalid(
+                start,
+                format!("This dollar-quoted string is never closed; end it with {}.", echo(fence)),
+            ));
+        };
+        self.at += end + fence.len();
+        Ok(())
+    }
+
+    /// Decimal only: `0x1F` and `1_000` mean different things in different versions.
+    fn number(&mut self) -> Result<(), Refusal> {
+        let start = self.at;
+        self.skip_while(|c| c.is_ascii_digit());
+        if self.eat(".") {
+            self.skip_while(|c| c.is_ascii_digit());
+        }
+        let mantissa = self.at;
+        if self.eat("e") || self.eat("E") {
+            if !self.eat("+") {
+                self.eat("-");
+            }
+            let digits = self.at;
+            self.skip_while(|c| c.is_ascii_digit());
+            if digits == self.at {
+                self.at = mantissa;
+            }
+        }
+        if self.peek().is_some_and(|c| is_name_part(c) || c == '.') {
+            return Err(Refusal::invalid(
+                start,
+                "A number is glued to what follows it; write a decimal number and put a space after it.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// `scan.l`'s operator rule: the longest run of operator characters, cut before a comment, without a trailing
+    /// `+` or `-` unless it holds one of the characters that no SQL operator has.
+    fn operator(&mut self) -> Result<Kind, Refusal> {
+        let start = self.at;
+        self.skip_while(is_operator_character);
+        let mut operator = self.since(start);
+        let comment = [operator.find("--"), operator.find("/*")].into_iter().flatten().min();
+        operator = operator.get(..comment.unwrap_or(operator.len())).unwrap_or_default();
+        while operator.len() > 1
+            && operator.ends_with(['+', '-'])
+            && !operator.contains(['~', '!', '@', '#', '^', '&', '|', '`', '?', '%'])
+        {
+            operator = operator.get(..operator.len() - 1).unwrap_or_default();
+        }
+        self.at = start + operator.len();
+        if operator == "=>" {
+            return Ok(Kind::Punctuation);
+        }
+        if !OPERATORS.contains(&operator) {
+            return Err(Refusal::violation(
+                start,
+                format!(
+                    "The operator {} is not on the list of allowed operators; put spaces between operators or use a function.",
+                    echo(operator)
+                ),
+            ));
+        }
+        Ok(Kind::Operator)
+    }
+}
+
+/// How a string spells a quote within it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    /// `''` only.
+    Doubled,
+    /// `''`, or a backslash before anything.
+    Backslash,
+}
+
+fn unquoted(text: &str) -> String {
+    let inner = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or_default();
+    inner.replace("\"\"", "\"")
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}')
+}
+
+fn is_name_start(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_' || !c.is_ascii()
+}
+
+fn is_name_part(c: char) -> bool {
+    is_name_start(c) || c.is_ascii_digit() || c == '$'
+}
+
+/// PostgreSQL takes every non-ASCII character for a letter; those that a reader takes for something else are refused.
+fn is_plain_in_names(c: char) -> bool {
+    c.is_ascii() || c.is_alphanumeric()
+}
+
+fn is_operator_character(c: char) -> bool {
+    matches!(
+        c,
+        '~' | '!' | '@' | '#' | '^' | '&' | '|' | '`' | '?' | '+' | '-' | '*' | '/' | '%' | '<' | '>' | '='
+    )
+}
+
+/// A character for a sentence: itself when it shows, else its code point.
+fn escaped(c: char) -> String {
+    if c.is_ascii_graphic() { format!("'{c}'") } else { format!("U+{:04X}", u32::from(c)) }
+}

@@ -1,0 +1,166 @@
+//! Connections that outlive a call, and what becomes of one that is not fit to.
+//!
+//! r2d2 pools **slots**: handing one out never waits for a server. The worker that holds a slot connects inside it, with
+//! the exact error in hand. A slot is lent as a [`Lease`]; a lease that ends without having proven its connection clean
+//! closes it, whatever ended it: an error, a panic, an answer that nobody wanted.
+
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use crossbeam_channel::{Sender, TrySendError};
+use r2d2::{ManageConnection, Pool, PooledConnection};
+use scheduled_thread_pool::ScheduledThreadPool;
+
+use super::session::{Canceller, Session};
+
+/// Connections that wait to be closed. More than that, and the worker that has the next one closes it itself.
+const CLOSER_QUEUE: usize = 64;
+
+/// CancelRequests under way at once, each on a thread. Beyond that the statement timeout has to do.
+const MAX_CANCELS: usize = 32;
+
+/// Slots for connections.
+#[derive(Debug)]
+pub(super) struct Slots;
+
+impl ManageConnection for Slots {
+    type Connection = Slot;
+    type Error = Infallible;
+
+    fn connect(&self) -> Result<Slot, Infallible> {
+        Ok(Slot(None))
+    }
+
+    fn is_valid(&self, _: &mut Slot) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn has_broken(&self, _: &mut Slot) -> bool {
+        // A slot is as good empty as full.
+        false
+    }
+}
+
+/// Room for one connection.
+pub(super) struct Slot(Option<Session>);
+
+/// The slots, and the threads that do what may block.
+pub(super) struct SlotPool {
+    slots: Pool<Slots>,
+    closer: Closer,
+}
+
+impl SlotPool {
+    /// Starts the pool's two threads: r2d2's helper and the closer.
+    pub(super) fn start(size: u32) -> Self {
+        let helper = ScheduledThreadPool::builder().num_threads(1).thread_name_pattern("sql-slots").build();
+        let slots = Pool::builder()
+            .max_size(size)
+            .min_idle(Some(0))
+            .test_on_check_out(false)
+            .max_lifetime(None)
+            .idle_timeout(None)
+            .thread_pool(Arc::new(helper))
+            .build_unchecked(Slots);
+        Self { slots, closer: Closer::start() }
+    }
+
+    /// Lends a slot. `None`: all are taken, by workers that are stuck.
+    pub(super) fn lend(&self, wait: Duration) -> Option<Lease> {
+        let mut slot = self.slots.get_timeout(wait).ok()?;
+        let session = slot.0.take();
+        Some(Lease { slot, session, closer: self.closer.clone() })
+    }
+}
+
+/// A slot in somebody's hands, with or without a connection.
+pub(super) struct Lease {
+    slot: PooledConnection<Slots>,
+    session: Option<Session>,
+    closer: Closer,
+}
+
+impl Lease {
+    /// The connection, if there is one.
+    pub(super) fn session(&mut self) -> Option<&mut Session> {
+        self.session.as_mut()
+    }
+
+    /// Puts a connection in place of the one there was, which is closed.
+    pub(super) fn replace(&mut self, session: Option<Session>) {
+        if let Some(old) = std::mem::replace(&mut self.session, session) {
+            self.closer.close(old);
+        }
+    }
+
+    /// Gives the slot back with its connection. The caller has proven it clean.
+    pub(super) fn give_back(mut self) {
+        self.slot.0 = self.session.take();
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.replace(None);
+    }
+}
+
+/// Closes connections, which blocks for as long as the server is silent. The thread ends with the last sender.
+#[derive(Clone)]
+struct Closer {
+    sender: Option<Sender<Session>>,
+}
+
+impl Closer {
+    fn start() -> Self {
+        let (sender, receiver) = crossbeam_channel::bounded::<Session>(CLOSER_QUEUE);
+        let started = thread::Builder::new().name("sql-closer".to_owned()).spawn(move || {
+            for session in receiver {
+                drop(session);
+            }
+        });
+        match started {
+            Ok(_) => Self { sender: Some(sender) },
+            Err(error) => {
+                log::warn!("the thread that closes connections could not be started: {error}");
+                Self { sender: None }
+            }
+        }
+    }
+
+    fn close(&self, session: Session) {
+        let Some(sender) = &self.sender else { return drop(session) };
+        match sender.try_send(session) {
+            Ok(()) => {}
+            // The worker closes it. If that blocks, the worker is stuck and counted, which bounds the damage.
+            Err(TrySendError::Full(session) | TrySendError::Disconnected(session)) => drop(session),
+        }
+    }
+}
+
+/// Sends a CancelRequest from a thread of its own, because a silent server would hold up whoever sends it.
+pub(super) fn send_cancel(canceller: Canceller) {
+    static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+    if UNDER_WAY.fetch_add(1, Ordering::Relaxed) >= MAX_CANCELS {
+        UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+        log::warn!("too many cancel requests under way: this statement runs into its timeout");
+        return;
+    }
+    let sent = thread::Builder::new().name("sql-cancel".to_owned()).spawn(move || {
+        if let Err(error) = canceller.cancel() {
+            log::warn!("a statement could not be cancelled: {}", super::sqlstate::chain(&error));
+        }
+        UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+    });
+    if let Err(error) = sent {
+        UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+        log::warn!("a statement could not be cancelled: {error}");
+    }
+}

@@ -1,0 +1,224 @@
+//! `read_only_sql`: a judged statement, run inside its wrapper in a read-only transaction.
+
+use std::sync::Arc;
+
+use postgres::{fallible_iterator::FallibleIterator as _, types::Type};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    Database,
+    columns::Plan,
+    rows::{Body, NotTaken, most_rows},
+    sqlstate::{self, Sent},
+    statement::ReadOnlyStatement,
+    transaction::{End, Transaction, unless_stopped},
+};
+use crate::{
+    call::Call,
+    governance::Permit,
+    problem::{Code, Problem},
+    protocol::tool::{Effect, ToolName, ToolSpec},
+    tools::{
+        Answer, Failure, Lane, Prepared, Tool,
+        arguments::{parse, schema_of, with_maximum},
+    },
+    wire::ascii::AsciiJson,
+};
+
+/// What a caller says.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// One SELECT, VALUES, TABLE or set operation in PostgreSQL's SQL. A trailing semicolon and comments are fine.
+    #[schemars(length(min = 1, max = 65_536))]
+    query: String,
+    /// The most rows to return. Aggregate, filter and sort in SQL rather than raising it.
+    #[schemars(range(min = 1))]
+    #[serde(default = "default_max_rows")]
+    max_rows: u32,
+}
+
+/// What a model can read at a glance.
+fn default_max_rows() -> u32 {
+    100
+}
+
+/// What comes back.
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// The result's columns, in order; names need not be unique.
+    columns: Vec<ColumnOutput>,
+    /// One array of cells for each row.
+    rows: Vec<Vec<Cell>>,
+    /// The number of rows in `rows`.
+    row_count: u64,
+    /// Whether the query has more rows than those in `rows`.
+    has_more: bool,
+    /// Whether a cell was cut, or rows were dropped because the answer would have been too long.
+    truncated: bool,
+}
+
+/// A column.
+#[derive(Serialize, JsonSchema)]
+struct ColumnOutput {
+    /// Its name.
+    name: String,
+    /// PostgreSQL's name of its type, such as `int4`, or `int4[]` for an array.
+    r#type: String,
+}
+
+/// Any JSON value.
+#[derive(Serialize)]
+struct Cell;
+
+impl JsonSchema for Cell {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Cell".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A cell: numbers that a double cannot hold, dates, times and bytes are strings; JSON, arrays and \
+                            composite values are nested; NULL is null.",
+        })
+    }
+}
+
+/// The tool.
+#[derive(Debug)]
+pub struct ReadOnlySql {
+    spec: ToolSpec,
+    database: Arc<Database>,
+}
+
+impl ReadOnlySql {
+    /// The tool on this database.
+    pub fn new(database: Arc<Database>) -> Self {
+        let config = database.config();
+        let spec = ToolSpec {
+            name: ToolName::new("read_only_sql"),
+            title: "Query PostgreSQL, read-only".into(),
+            description: format!(
+                "Runs one read-only SQL query on PostgreSQL and returns its rows. Only SELECT, VALUES, TABLE and set \
+                 operations are allowed, with a list of allowed functions; everything else is refused before it reaches the \
+                 database. At most {} rows and {} bytes come back, and cells longer than {} characters are cut; has_more and \
+                 truncated tell. A query may run {} ms. Use describe_database to learn the tables first.",
+                config.max_rows,
+                config.max_response_bytes,
+                config.max_cell_chars,
+                config.statement_timeout.as_millis(),
+            )
+            .into(),
+            input_schema: with_maximum(schema_of::<Arguments>(), "max_rows", config.max_rows.into()),
+            output_schema: schema_of::<Output>(),
+            effect: Effect::Read,
+        };
+        Self { spec, database }
+    }
+}
+
+impl Tool for ReadOnlySql {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn lane(&self) -> Lane {
+        Lane::Sql
+    }
+
+    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
+        let (wish, arguments) = parse::<Arguments>(arguments, &self.spec.input_schema)?;
+        let statement = ReadOnlyStatement::parse(&wish.query, &self.database.config.guard)?;
+        Ok(Prepared {
+            arguments,
+            max_body_bytes: self.database.config.max_response_bytes,
+            run: Box::new(move |_: Permit, call: &Call| {
+                in_transaction(&self.database, call, |transaction| {
+                    rows(transaction, &self.database, &statement, wish.max_rows)
+                })
+            }),
+        })
+    }
+}
+
+/// Runs `work` in a read-only transaction that ends once the answer is on its way.
+pub(super) fn in_transaction(
+    database: &Database,
+    call: &Call,
+    work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure>,
+) -> Result<Answer, Failure> {
+    let mut transaction = Transaction::begin(database, call)?;
+    match work(&mut transaction) {
+        Ok((body, end)) => Ok(Answer { body, afterwards: Some(transaction.end(end)) }),
+        Err(failure) => {
+            let failure = unless_stopped(call, failure);
+            match &failure {
+                // PostgreSQL refused, the connection is well.
+                Failure::Problem(_) => transaction.end(End::Idle)(),
+                Failure::Internal(_) | Failure::Interrupted(_) => drop(transaction),
+            }
+            Err(failure)
+        }
+    }
+}
+
+/// Prepares the statement for its columns, then runs it in its wrapper and reads as many rows as are wanted and fit.
+fn rows(
+    transaction: &mut Transaction,
+    database: &Database,
+    statement: &ReadOnlyStatement,
+    max_rows: u32,
+) -> Result<(AsciiJson, End), Failure> {
+    let config = database.config();
+    let client = transaction.session()?.client();
+    let sent = Sent { statement, prefix_chars: 0 };
+    let prepared =
+        client.prepare(statement.canonical()).map_err(|error| sqlstate::failure(&error, Some(sent)))?;
+    let columns = prepared.columns();
+    let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
+    // One row more tells whether there are more.
+    let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
+    let plan = Plan::new(statement.canonical(), columns, config.max_cell_chars, fetched);
+    let mut body = Body::new(&plan, config.max_response_bytes).ok_or_else(|| {
+        Problem::new(
+            Code::Validation,
+            format!(
+                "The names of the columns alone exceed the {} bytes that an answer may have. Select fewer columns.",
+                config.max_response_bytes
+            ),
+        )
+        .param("query")
+    })?;
+    let sent = Sent { statement, prefix_chars: plan.prefix_chars };
+    let failed = |error: postgres::Error| sqlstate::failure(&error, Some(sent));
+    let no_parameters = std::iter::empty::<(&str, Type)>();
+    let mut rows = client.query_typed_raw(&plan.sql, no_parameters).map_err(failed)?;
+    let mut read = 0;
+    let mut has_more = false;
+    while !has_more {
+        let Some(row) = rows.next().map_err(failed)? else { return Ok((body.finish(false), End::Idle)) };
+        read += 1;
+        has_more = read > wanted
+            || match body.push(&row) {
+                Ok(()) => false,
+                Err(NotTaken::Full) => true,
+                Err(NotTaken::Undecodable) => {
+                    return Err(Failure::Internal("a value is not in the form of its type".to_owned()));
+                }
+            };
+    }
+    // The last row that was asked for leaves nothing but the end, which may still be an error.
+    let end = if read >= fetched {
+        rows.next().map_err(failed)?;
+        End::Idle
+    } else {
+        End::Busy
+    };
+    Ok((body.finish(true), end))
+}

@@ -1,0 +1,251 @@
+//! One connection: what it is like, how a read-only transaction on it begins and how it is proven clean afterwards.
+//!
+//! Only constant texts of ours go by the simple protocol. Names of functions and operators in them are qualified or run
+//! under a pinned `search_path`, so that nothing a user made can stand in for them.
+
+use std::time::Duration;
+
+use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
+
+use super::{
+    Pooler,
+    connect::Cause,
+    role_check::{self, Power, RoleFinding, RoleRow},
+    tls::Connector,
+};
+
+/// What the session is like, asked once when it opens.
+#[derive(Clone, Debug)]
+pub(super) struct Facts {
+    pub(super) server_version: String,
+    pub(super) database: String,
+    pub(super) role: String,
+    pub(super) in_recovery: bool,
+    pub(super) read_only_by_default: bool,
+    /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
+    search_path: String,
+    pub(super) roles: Vec<RoleRow>,
+}
+
+/// An open connection.
+pub(super) struct Session {
+    client: Client,
+    connector: Option<Connector>,
+    pooler: Pooler,
+    facts: Facts,
+}
+
+/// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
+/// values and the meaning of statements depend on them.
+const PINNED: [(&str, &str); 13] = [
+    ("standard_conforming_strings", "on"),
+    ("TimeZone", "UTC"),
+    ("DateStyle", "ISO, MDY"),
+    ("IntervalStyle", "iso_8601"),
+    ("bytea_output", "hex"),
+    ("extra_float_digits", "1"),
+    ("xmloption", "content"),
+    ("xmlbinary", "base64"),
+    ("array_nulls", "on"),
+    ("transform_null_equals", "off"),
+    ("row_security", "on"),
+    ("client_min_messages", "notice"),
+    ("lock_timeout", "0"),
+];
+
+/// Asks for [`Facts`] and makes the session read-only by default, in one round trip.
+fn opening(pooler: Pooler) -> String {
+    let read_only = match pooler {
+        Pooler::None => "SET default_transaction_read_only = on",
+        // What is set for a session stays with the pooler's, for whoever gets it next.
+        Pooler::Transaction => "",
+    };
+    format!(
+        "BEGIN READ ONLY; \
+         SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
+         pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
+         pg_catalog.current_setting('search_path'); \
+         SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
+        role_check::ROLES
+    )
+}
+
+/// Leaves nothing behind. The ROLLBACK takes back every setting; the rest ends what outlives a transaction: cursors,
+/// notifications, session locks, sequences' last values, temporary tables. Prepared statements stay: only the driver
+/// makes them, and it knows which.
+const CLEAN: &str = "ROLLBACK; CLOSE ALL; UNLISTEN *; SELECT pg_catalog.pg_advisory_unlock_all(); \
+     DISCARD SEQUENCES; DISCARD TEMP";
+
+impl Session {
+    /// Takes a fresh connection and asks what it is like.
+    pub(super) fn open(
+        mut client: Client,
+        connector: Option<Connector>,
+        pooler: Pooler,
+    ) -> Result<Self, Cause> {
+        let messages = client.simple_query(&opening(pooler))?;
+        let mut rows = messages.iter().filter_map(row);
+        let facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
+        Ok(Self { client, connector, pooler, facts })
+    }
+
+    /// What it is like.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The driver.
+    pub(super) fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// How its statements are cancelled; not at all through a transaction pooler, whose CancelRequest may hit another's.
+    pub(super) fn canceller(&self) -> Option<Canceller> {
+        match self.pooler {
+            Pooler::Transaction => None,
+            Pooler::None => {
+                Some(Canceller { token: self.client.cancel_token(), connector: self.connector.clone() })
+            }
+        }
+    }
+
+    /// What the role may do beyond reading, object by object.
+    pub(super) fn writes(&mut self) -> Result<Vec<RoleFinding>, postgres::Error> {
+        let batch = format!(
+            "BEGIN READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK",
+            role_check::WRITES
+        );
+        let messages = self.client.simple_query(&batch)?;
+        let row = messages.iter().find_map(row);
+        let text = |index: usize| row.and_then(|row| row.try_get(index).ok().flatten()).unwrap_or("1");
+        let count = |index: usize| text(index).parse().unwrap_or(1);
+        Ok(role_check::judge_writes(&self.facts.role, count(0), count(1), count(2), text(3) != "f"))
+    }
+
+    /// TLS version and cipher of this connection; `None` when it is not encrypted.
+    pub(super) fn tls(&mut self) -> Result<Option<String>, postgres::Error> {
+        let messages = self.client.simple_query(
+            "SELECT s.version, s.cipher FROM pg_catalog.pg_stat_ssl s \
+             WHERE s.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND s.ssl",
+        )?;
+        let encrypted = messages.iter().find_map(row);
+        Ok(encrypted.and_then(|row| Some(format!("{} {}", row.try_get(0).ok()??, row.try_get(1).ok()??))))
+    }
+
+    /// Begins a read-only transaction whose statements may run for `statement` and which may idle for `idle`.
+    pub(super) fn begin(&mut self, statement: Duration, idle: Duration) -> Result<(), postgres::Error> {
+        let mut batch = String::from("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ");
+        if self.pooler == Pooler::Transaction {
+            // Statements that other clients of the pooler left behind have the driver's names, too.
+            batch.push_str("DEALLOCATE ALL; ");
+        }
+        batch.push_str("SELECT ");
+        let timeouts = [
+            ("statement_timeout", milliseconds(statement)),
+            ("idle_in_transaction_session_timeout", milliseconds(idle)),
+            ("search_path", self.facts.search_path.clone()),
+        ];
+        let pinned = PINNED.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        for (index, (name, value)) in timeouts.into_iter().chain(pinned).enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            batch.push_str(&format!("{comma}pg_catalog.set_config('{name}', {}, true)", literal(&value)));
+        }
+        self.client.batch_execute(&batch)
+    }
+
+    /// Ends the transaction and leaves the session as it was when it opened. An error: it is not clean.
+    pub(super) fn clean(&mut self) -> Result<Clean, postgres::Error> {
+        match self.pooler {
+            Pooler::None => self.client.batch_execute(CLEAN).map(|()| Clean::Reusable),
+            Pooler::Transaction => self.client.batch_execute("ROLLBACK").map(|()| Clean::Spent),
+        }
+    }
+}
+
+fn row(message: &SimpleQueryMessage) -> Option<&SimpleQueryRow> {
+    if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
+}
+
+/// What becomes of a session that was cleaned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clean {
+    /// It is as it was when it opened.
+    Reusable,
+    /// It belongs to a pooler, which gives the next call another server session anyway.
+    Spent,
+}
+
+impl Facts {
+    /// `None`: something is missing. A role that is not known to be safe is not taken for one that is.
+    fn read<'r>(first: &SimpleQueryRow, mut roles: impl Iterator<Item = &'r SimpleQueryRow>) -> Option<Self> {
+        let text = |row: &SimpleQueryRow, index: usize| row.try_get(index).ok()?.map(str::to_owned);
+        let flag = |row: &SimpleQueryRow, index: usize| text(row, index).map(|flag| flag == "t");
+        let powers = |row: &SimpleQueryRow| {
+            Power::ALL.iter().enumerate().try_fold(Vec::new(), |mut powers, (index, power)| {
+                powers.extend(flag(row, index + 1)?.then_some(*power));
+                Some(powers)
+            })
+        };
+        let own_path = text(first, 5).filter(|path| !path.is_empty()).unwrap_or("pg_catalog".to_owned());
+        let facts = Self {
+            server_version: text(first, 0)?,
+            database: text(first, 1)?,
+            role: text(first, 2)?,
+            in_recovery: flag(first, 3)?,
+            read_only_by_default: text(first, 4)? == "on",
+            search_path: format!("pg_catalog, {own_path}, pg_temp"),
+            roles: roles.try_fold(Vec::new(), |mut all, row| {
+                all.push(RoleRow { name: text(row, 0)?, powers: powers(row)? });
+                Some(all)
+            })?,
+        };
+        Some(facts)
+    }
+}
+
+/// Sends a CancelRequest.
+#[derive(Clone)]
+pub(super) struct Canceller {
+    token: CancelToken,
+    connector: Option<Connector>,
+}
+
+impl Canceller {
+    /// Sends it. May block for as long as the server does not answer.
+    pub(super) fn cancel(&self) -> Result<(), postgres::Error> {
+        match &self.connector {
+            None => self.token.cancel_query(NoTls),
+            #[cfg(feature = "tls")]
+            Some(connector) => self.token.cancel_query(connector.make()),
+            #[cfg(not(feature = "tls"))]
+            Some(connector) => match *connector {},
+        }
+    }
+}
+
+/// PostgreSQL's timeouts are whole milliseconds in an `int`, and 0 means none.
+fn milliseconds(duration: Duration) -> String {
+    i32::try_from(duration.as_millis()).unwrap_or(i32::MAX).max(1).to_string()
+}
+
+/// An SQL literal, whatever `standard_conforming_strings` says.
+fn literal(text: &str) -> String {
+    format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_cannot_be_left() {
+        assert_eq!(literal(r#"a'b\"#), r"E'a\'b\\'");
+    }
+
+    #[test]
+    fn a_timeout_is_never_none() {
+        assert_eq!(milliseconds(Duration::ZERO), "1");
+        assert_eq!(milliseconds(Duration::from_millis(1500)), "1500");
+        assert_eq!(milliseconds(Duration::MAX), "2147483647");
+    }
+}

@@ -1,0 +1,140 @@
+//! PostgreSQL's verdicts to ours (CONTRACT section 5), by SQLSTATE.
+
+use postgres::error::{DbError, ErrorPosition};
+
+use super::statement::ReadOnlyStatement;
+use crate::{
+    problem::{Code, MAX_ECHO_CHARS, Problem},
+    tools::Failure,
+};
+
+/// The parameter that holds the statement, in every tool that has one.
+const PARAMETER: &str = "query";
+
+/// A statement that was sent, and where in the sent text it began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent<'s> {
+    /// What was judged.
+    pub(super) statement: &'s ReadOnlyStatement,
+    /// Characters before its canonical text.
+    pub(super) prefix_chars: usize,
+}
+
+/// What a failure of the driver means for the call. `sent` is absent when no text of the client was involved.
+pub(super) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failure {
+    let Some(refusal) = error.as_db_error() else { return Failure::Internal(chain(error)) };
+    let Some(code) = code(refusal.code().code()).filter(|_| !is_fatal(refusal)) else {
+        return Failure::Internal(told(refusal));
+    };
+    let mut problem = Problem::new(code, detail(code, refusal));
+    if code == Code::Validation || code == Code::QueryViolation {
+        problem = problem.param(PARAMETER);
+    }
+    let position = sent.zip(position(refusal)).and_then(|(sent, position)| {
+        sent.statement.position_of(position.checked_sub(sent.prefix_chars).filter(|position| *position > 0)?)
+    });
+    if let Some(position) = position {
+        problem = problem.with("line", position.line).with("column", position.column);
+    }
+    Failure::Problem(problem.with("sqlstate", refusal.code().code()))
+}
+
+/// Whether the server ended the connection with this error.
+fn is_fatal(refusal: &DbError) -> bool {
+    use postgres::error::Severity;
+    matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
+}
+
+/// `None`: nothing that the model could mend.
+fn code(sqlstate: &str) -> Option<Code> {
+    let class = sqlstate.get(..2)?;
+    match (sqlstate, class) {
+        ("57014", _) => Some(Code::ExecutionTimeout),
+        ("25006", _) => Some(Code::QueryViolation),
+        ("42501", _) => Some(Code::AccessDenied),
+        (_, "21" | "22" | "42" | "0A" | "54") => Some(Code::Validation),
+        _ => None,
+    }
+}
+
+fn detail(code: Code, refusal: &DbError) -> String {
+    if code == Code::ExecutionTimeout {
+        return "PostgreSQL stopped the query at its time limit. Read less: filter on indexed columns, aggregate, or \
+                narrow the range."
+            .to_owned();
+    }
+    let mut detail = format!("PostgreSQL says: {}", bounded(refusal.message()));
+    if let Some(hint) = refusal.hint() {
+        detail.push_str(&format!(". Hint: {}", bounded(hint)));
+    }
+    detail
+}
+
+/// A message may quote the caller's own text, of which a problem echoes this much.
+fn bounded(text: &str) -> String {
+    match text.char_indices().nth(MAX_ECHO_CHARS) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", text.split_at(end).0),
+    }
+}
+
+/// Where in the sent text, in characters from 1.
+fn position(refusal: &DbError) -> Option<usize> {
+    match refusal.position()? {
+        ErrorPosition::Original(position) => usize::try_from(*position).ok(),
+        // Inside a function's own text, which is not the caller's.
+        ErrorPosition::Internal { .. } => None,
+    }
+}
+
+/// For the operator's log: the message, never the statement or its values (`DETAIL` may hold rows).
+fn told(refusal: &DbError) -> String {
+    format!("PostgreSQL: {} {}: {}", refusal.severity(), refusal.code().code(), refusal.message())
+}
+
+/// For the operator's log: an error with everything behind it.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(&format!(": {error}"));
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sqlstate_has_the_contracts_code() {
+        let table = [
+            ("57014", Some(Code::ExecutionTimeout)),
+            ("25006", Some(Code::QueryViolation)),
+            ("42501", Some(Code::AccessDenied)),
+            ("21000", Some(Code::Validation)),
+            ("22012", Some(Code::Validation)),
+            ("42601", Some(Code::Validation)),
+            ("42P01", Some(Code::Validation)),
+            ("0A000", Some(Code::Validation)),
+            ("54001", Some(Code::Validation)),
+            ("57P01", None),
+            ("25000", None),
+            ("53300", None),
+            ("40001", None),
+            ("XX000", None),
+            ("", None),
+            ("é", None),
+        ];
+        for (sqlstate, expected) in table {
+            assert_eq!(code(sqlstate), expected, "{sqlstate}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_echoed_up_to_256_characters() {
+        assert_eq!(bounded("short"), "short");
+        assert_eq!(bounded(&"é".repeat(257)), format!("{}...", "é".repeat(256)));
+    }
+}

@@ -1,0 +1,170 @@
+//! Much of everything: nothing is lost, nothing grows, nothing leaks.
+
+use std::{
+    collections::HashMap,
+    fmt::Write as _,
+    fs,
+    io::{BufRead, BufReader, Read},
+    thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Style, modern, serve};
+
+/// Some lines and what is counted for each: an error code, or the word `result`, `problem`.
+const LINES: [(&str, Option<&str>); 19] = [
+    (r#"{"jsonrpc":"2.0","id":ID,"method":"ping"}"#, Some("result")),
+    (r#"{"jsonrpc":"2.0","id":"sID","method":"ping"}"#, Some("result")),
+    (r#"{"jsonrpc":"2.0","id":ID,"method":"server/discover","params":{"_meta":META}}"#, Some("result")),
+    (
+        r#"{"jsonrpc":"2.0","id":ID,"method":"server/discover","params":{"_meta":META,"more":1}}"#,
+        Some("-32602"),
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"_meta":META,"name":"system_metrics","arguments":{"a":1,"a":1}}}"#,
+        Some("problem"),
+    ),
+    (
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"_meta":META,"name":"nope"}}"#,
+        Some("-32602"),
+    ),
+    (r#"{"jsonrpc":"2.0","id":ID,"method":"nope","params":{"_meta":META}}"#, Some("-32601")),
+    (r#"{"jsonrpc":"2.0","id":ID,"method":"tools/list"}"#, Some("-32602")),
+    (r#"{"jsonrpc":"1.0","id":ID,"method":"ping"}"#, Some("-32600")),
+    (r#"{"jsonrpc":"2.0","id":ID,"method":"ping"}}"#, Some("-32700")),
+    (r#"{"jsonrpc":"2.0","id":ID,"method":"\ud800"}"#, Some("-32700")),
+    (r#"{"jsonrpc":"2.0","method":"notifications/of-nothing","params":{"n":ID}}"#, None),
+    (r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":ID}}"#, None),
+    (r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#, None),
+    ("  ", None),
+    (r#"[{"jsonrpc":"2.0","id":ID,"method":"ping"}]"#, Some("-32600")),
+    (r#"{"jsonrpc":"2.0","id":IDID"#, Some("-32700")),
+    ("BYTES", Some("-32700")),
+    ("LONG", Some("-32600")),
+];
+
+#[test]
+fn two_hundred_thousand_frames_get_the_answers_they_deserve() {
+    const FRAMES: usize = 200_000;
+    let meta = modern(json!({}))["_meta"].to_string();
+    let mut input = Vec::new();
+    let mut expected: HashMap<&str, usize> = HashMap::new();
+    for n in 0..FRAMES {
+        let (line, answer) = LINES[n % LINES.len()];
+        match line {
+            "BYTES" => input.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\xfe\"}"),
+            "LONG" => input.resize(input.len() + 1_500, b'x'),
+            line => input.extend(line.replace("ID", &n.to_string()).replace("META", &meta).bytes()),
+        }
+        input.extend_from_slice(if n % 2 == 0 { b"\n" } else { b"\r\n" });
+        if let Some(answer) = answer {
+            *expected.entry(answer).or_default() += 1;
+        }
+    }
+    let total: usize = expected.values().sum();
+
+    let (mut process, mut stdin, stdout) = serve(&[("MCP_MAX_FRAME_BYTES", "1024")], Style::Pipes);
+    let writer = thread::Builder::new()
+        .spawn(move || {
+            stdin.write_all(&input).unwrap();
+            stdin
+        })
+        .unwrap();
+    let mut found: HashMap<&str, usize> = HashMap::new();
+    let mut lines = BufReader::new(stdout).lines();
+    for line in lines.by_ref().take(total) {
+        *found.entry(kind(&line.unwrap())).or_default() += 1;
+    }
+    assert_eq!(found, expected);
+    let peak = process.peak_memory_kib();
+    assert!(peak < 32 << 10, "{peak} KiB");
+    drop(writer.join().unwrap());
+    assert_eq!(lines.count(), 0);
+    let (status, stderr) = process.wait();
+    assert_eq!(status.code(), Some(0), "{stderr}");
+}
+
+/// What an answer counts as, cheaply.
+fn kind(line: &str) -> &'static str {
+    let has = |what: &str| line.contains(what);
+    ["-32700", "-32600", "-32601", "-32602"]
+        .into_iter()
+        .find(|code| has(&format!("\"error\":{{\"code\":{code},")))
+        .unwrap_or(if has("\"isError\":true") { "problem" } else { "result" })
+}
+
+#[test]
+fn ten_thousand_calls_and_a_thousand_cancelled_ones_leave_nothing_behind() {
+    let mut client = Client::initialized(&[("MCP_LOG_LEVEL", "error")], "2025-11-25");
+    let burst = |client: &mut Client, calls: usize, ms: u64| -> Vec<Value> {
+        (0..calls).map(|_| client.call("system_metrics", json!({"sample_ms": ms}))).collect()
+    };
+    let warm_up = burst(&mut client, 64, 5);
+    warm_up.iter().for_each(|id| drop(client.answer(id)));
+    client.until_pong();
+    let before = (client.process.threads(), client.process.descriptors());
+    for _ in 0..20 {
+        for id in burst(&mut client, 500, 0) {
+            assert_eq!(client.answer(&id)["result"]["isError"], false);
+        }
+        for id in burst(&mut client, 50, 2_000) {
+            client.cancel(&id);
+        }
+    }
+    // Behind the last cancelled call in the queue, so that it is over.
+    client.use_tool("system_metrics", json!({"sample_ms": 0}));
+    assert_eq!((client.process.threads(), client.process.descriptors()), before);
+    assert_eq!(client.end().cleanly().messages, [] as [Value; 0]);
+}
+
+#[test]
+fn a_slow_reader_gets_256_answers_of_a_mebibyte_in_bounded_memory() {
+    const ANSWERS: usize = 256;
+    const BYTES: usize = 1 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("large"), "0123456789abcdef".repeat(BYTES / 16)).unwrap();
+    let settings =
+        [("MCP_SAFE_DATA_DIR", directory.path().to_str().unwrap()), ("MCP_QUEUE_WAIT_MS", "600000")];
+    let (mut process, mut stdin, mut stdout) = serve(&settings, Style::Pipes);
+    let mut requests = String::new();
+    for id in 0..ANSWERS {
+        let arguments = json!({"relative_path": "large", "max_bytes": BYTES});
+        let params = modern(json!({"name": "sandbox_fs_read", "arguments": arguments}));
+        writeln!(
+            requests,
+            "{}",
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+        )
+        .unwrap();
+    }
+    stdin.write_all(requests.as_bytes()).unwrap();
+
+    let mut seen = vec![false; ANSWERS];
+    let mut line = Vec::with_capacity(3 * BYTES);
+    let mut chunk = vec![0; 256 << 10];
+    while seen.contains(&false) {
+        let end = loop {
+            if let Some(end) = memchr::memchr(b'\n', &line) {
+                break end;
+            }
+            // A reader that takes its time, not one that waits for something.
+            thread::sleep(Duration::from_millis(1));
+            let read = stdout.read(&mut chunk).unwrap();
+            assert_ne!(read, 0, "the session ended early");
+            line.extend_from_slice(&chunk[..read]);
+        };
+        let text = std::str::from_utf8(&line[..end]).unwrap();
+        let id = text.strip_prefix(r#"{"jsonrpc":"2.0","id":"#).unwrap().split(',').next().unwrap();
+        let seen = &mut seen[id.parse::<usize>().unwrap()];
+        assert!(!*seen, "two answers to {id}");
+        *seen = true;
+        assert!(text.contains(r#""isError":false"#) && text.len() > 2 * BYTES, "{id}: {} bytes", text.len());
+        line.drain(..=end);
+    }
+    let peak = process.peak_memory_kib();
+    assert!(peak < 64 << 10, "{peak} KiB");
+    drop(stdin);
+    assert_eq!(process.wait().0.code(), Some(0));
+}

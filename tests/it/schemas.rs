@@ -1,0 +1,147 @@
+//! Every schema that a client reads: of shapes that every client takes, and saying no more than is enforced.
+
+use std::{path::PathBuf, sync::Arc};
+
+use mcp_server_suite::tools::{
+    Tool, Toolbox,
+    files::{list::SandboxFsList, read::SandboxFsRead, root::Root},
+    metrics::SystemMetrics,
+};
+use serde_json::{Map, Value, json};
+
+/// What is wrong with a tool's schemas; empty when nothing is.
+pub(crate) fn faults_of(tool: &dyn Tool) -> Vec<String> {
+    let spec = tool.spec();
+    let mut faults = Vec::new();
+    for (side, schema) in [("input", &spec.input_schema), ("output", &spec.output_schema)] {
+        let place = format!("{} {side}", spec.name.as_str());
+        if schema.get("type") != Some(&json!("object")) {
+            faults.push(format!("{place}: the root is not of type object"));
+        }
+        walk(&Value::Object(schema.clone()), &place, &mut faults);
+    }
+    judge_input(&spec.input_schema, &mut faults);
+    judge_output(&Value::Object(spec.output_schema.clone()), "output", &mut faults);
+    faults
+}
+
+/// Shapes that break or annoy some client, anywhere.
+fn walk(schema: &Value, place: &str, faults: &mut Vec<String>) {
+    let Some(keywords) = schema.as_object() else {
+        faults.push(format!("{place}: a subschema that is no object: {schema}"));
+        return;
+    };
+    for (keyword, value) in keywords {
+        let place = format!("{place}.{keyword}");
+        match keyword.as_str() {
+            "type" if !value.is_string() => faults.push(format!("{place}: an array of types")),
+            "$ref" | "$defs" | "definitions" | "$schema" | "title" | "const" => {
+                faults.push(format!("{place}: unwanted"))
+            }
+            "default" if value.is_null() => faults.push(format!("{place}: a null default")),
+            "format" if value != "date-time" => {
+                faults.push(format!("{place}: {value} is no format of JSON Schema"))
+            }
+            "description" if !value.as_str().is_some_and(|text| !text.contains('\n')) => {
+                faults.push(format!("{place}: more than a line"));
+            }
+            "properties" => {
+                for (name, member) in value.as_object().unwrap() {
+                    walk(member, &format!("{place}.{name}"), faults);
+                }
+            }
+            "anyOf" | "oneOf" | "allOf" => {
+                value.as_array().unwrap().iter().for_each(|part| walk(part, &place, faults));
+            }
+            "items" => walk(value, &place, faults),
+            "additionalProperties" if *value != json!(false) => walk(value, &place, faults),
+            _ => {}
+        }
+    }
+}
+
+/// Arguments: nothing unknown, and no keyword that `arguments::parse` does not enforce.
+fn judge_input(schema: &Map<String, Value>, faults: &mut Vec<String>) {
+    const ENFORCED: [&str; 9] = [
+        "type",
+        "description",
+        "default",
+        "enum",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "required",
+    ];
+    if schema.get("additionalProperties") != Some(&json!(false)) {
+        faults.push("input: additionalProperties is not false".to_owned());
+    }
+    for (name, member) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        for keyword in member.as_object().into_iter().flat_map(Map::keys) {
+            if !ENFORCED.contains(&keyword.as_str()) {
+                faults.push(format!("input.{name}.{keyword}: not enforced"));
+            }
+        }
+        if member.get("description").is_none() {
+            faults.push(format!("input.{name}: no description"));
+        }
+    }
+}
+
+/// Outputs: every member is always there.
+fn judge_output(schema: &Value, place: &str, faults: &mut Vec<String>) {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        let place = format!("{place}.{name}");
+        if !required.contains(&json!(name)) {
+            faults.push(format!("{place}: not required"));
+        }
+        judge_output(member, &place, faults);
+        judge_output(&member["items"], &place, faults);
+        for part in member["anyOf"].as_array().into_iter().flatten() {
+            judge_output(part, &place, faults);
+        }
+    }
+}
+
+#[test]
+fn the_schemas_of_the_tools_are_plain_and_enforced() {
+    let root = Arc::new(Root::open(&PathBuf::from("/")).unwrap());
+    let mut tools = Toolbox::default();
+    tools.add(Box::new(SandboxFsRead::new(Arc::clone(&root), 1_048_576)));
+    tools.add(Box::new(SandboxFsList::new(root)));
+    tools.add(Box::new(SystemMetrics::new(PathBuf::from("/"))));
+    for tool in tools.iter() {
+        assert_eq!(faults_of(tool), Vec::<String>::new());
+        for schema in [&tool.spec().input_schema, &tool.spec().output_schema] {
+            jsonschema::draft202012::meta::validate(&Value::Object(schema.clone())).unwrap();
+        }
+    }
+}
+
+#[test]
+fn each_unwanted_shape_is_found() {
+    for (schema, part) in [
+        (json!({"properties": {"a": true}}), "no object"),
+        (json!({"items": false}), "no object"),
+        (json!({"additionalProperties": true}), "no object"),
+        (json!({"properties": {"a": {"type": ["string", "null"]}}}), "array of types"),
+        (json!({"properties": {"a": {"anyOf": [{"type": ["null"]}]}}}), "array of types"),
+        (json!({"properties": {"a": {"default": null}}}), "null default"),
+        (json!({"items": {"format": "uint64"}}), "no format"),
+        (json!({"items": {"$ref": "#"}}), "unwanted"),
+        (json!({"items": {"title": "T"}}), "unwanted"),
+        (json!({"description": "a\nb"}), "more than a line"),
+    ] {
+        let mut faults = Vec::new();
+        walk(&schema, "", &mut faults);
+        assert!(matches!(faults.as_slice(), [fault] if fault.contains(part)), "{schema}: {faults:?}");
+    }
+    let mut faults = Vec::new();
+    walk(
+        &json!({"properties": {"title": {"type": "string"}}, "additionalProperties": false}),
+        "",
+        &mut faults,
+    );
+    assert_eq!(faults, Vec::<String>::new(), "a member named like a keyword");
+}
