@@ -30,12 +30,14 @@
 //! One folder per layer. A file may use what stands to its left in this line, never what stands to its right; a
 //! test checks the first segment of every `crate::` path against it:
 //!
-//! `diagnostics, wire → problem → protocol → call → governance → tools → server → settings → commands → main`
+//! `diagnostics, wire → problem → protocol → call → governance → tools → server → confine → settings → commands → main`
 //!
 //! ## Invariants (mostly absences)
 //!
 //! - `wire` knows no MCP; `protocol` no threads; `governance` runs no tool; tools know no JSON-RPC. Only the writer
 //!   thread writes a session's stdout; only [`diagnostics`] writes stderr.
+//! - Confinement comes before the first thread: one that runs already stays free. Single files of `/proc` stay readable,
+//!   never all of it: its `environ` holds the DSN.
 //! - The reader never waits for a worker. Nothing grows without a bound that has a name.
 //! - Authorization is decided on the worker, right before the run, on normalised arguments. What ran is on record
 //!   before its answer leaves.
@@ -50,6 +52,7 @@ pub mod call;
 pub mod governance;
 pub mod tools;
 pub mod server;
+pub mod confine;
 pub mod settings;
 pub mod commands;
 

@@ -117,7 +117,8 @@ impl Offence {
         }
         let detail = match self.rule {
             Rule::Key => format!(
-                "The key `{place}` is not a letter or underscore followed by at most {} letters, digits or underscores.",
+                "The key `{place}` is not a letter or underscore followed by at most {} letters, digits or \
+                 underscores.",
                 MAX_KEY_CHARS - 1
             ),
             Rule::Depth => too_deep(&format!("`{place}` is")),
@@ -313,7 +314,8 @@ mod tests {
 
     #[test]
     fn code_points_that_hide_or_control_are_refused() {
-        let fine = "\t\n\r ~\u{a0}é\u{61b}\u{61d}\u{200d}\u{2010}\u{2029}\u{202f}\u{2065}\u{206a}\u{fdcf}\u{fdf0}\u{fffd}\u{1fffd}\u{dfffd}\u{e0080}\u{10fffd}\u{feff}";
+        let fine = "\t\n\r ~\u{a0}é\u{61b}\u{61d}\u{200d}\u{2010}\u{2029}\u{202f}\u{2065}\
+                    \u{206a}\u{fdcf}\u{fdf0}\u{fffd}\u{1fffd}\u{dfffd}\u{e0080}\u{10fffd}\u{feff}";
         check(&json!({"p": fine}), Ok(()));
         for range in [
             '\0'..='\u{8}',

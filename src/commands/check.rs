@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::{
     VERSION,
     commands::{Exit, print},
+    confine::{self, Confinement, Inherited, Mode, Needs},
     diagnostics::{self, escape},
     settings::{Complaint, Misconfigured, Settings},
     tools::sql::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
@@ -59,10 +60,14 @@ impl Finding {
     }
 }
 
-pub(super) fn run(options: &Options, settings: Result<Settings, Misconfigured>) -> io::Result<Exit> {
+pub(super) fn run(
+    options: &Options,
+    settings: Result<Settings, Misconfigured>,
+    inherited: Inherited,
+) -> io::Result<Exit> {
     let (findings, exit) = match settings {
         Ok(settings) => {
-            let findings = examine(settings);
+            let findings = examine(settings, inherited)?;
             let exit = verdict(&findings, options.strict);
             (findings, exit)
         }
@@ -93,7 +98,8 @@ fn suspicious(warning: String) -> Finding {
     Finding::new(Level::Warn, "settings", warning)
 }
 
-fn examine(settings: Settings) -> Vec<Finding> {
+fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>> {
+    let (needs, mode) = (settings.needs()?, settings.confine);
     diagnostics::init(settings.log_level, settings.log_target);
     let mut findings = vec![Finding::new(
         Level::Ok,
@@ -122,8 +128,8 @@ fn examine(settings: Settings) -> Vec<Finding> {
         Some(_) => Finding::new(Level::Ok, "metrics", "system_metrics is on"),
         None => Finding::new(Level::Off, "metrics", "MCP_METRICS_ENABLED is false"),
     });
-    findings.push(Finding::new(Level::Off, "confinement", "this build does not confine itself"));
-    findings
+    findings.extend(confinement(mode, &needs, inherited));
+    Ok(findings)
 }
 
 /// Asks the database, once.
@@ -136,6 +142,22 @@ fn database(config: SqlConfig) -> Vec<Finding> {
                 .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
         ],
     }
+}
+
+/// Confines this process as `serve` would, for good: nothing comes after it but the report.
+fn confinement(mode: Mode, needs: &Needs, inherited: Inherited) -> Vec<Finding> {
+    const SUBJECT: &str = "confinement";
+    let level = match mode {
+        Mode::Off => {
+            return vec![Finding::new(Level::Off, SUBJECT, "MCP_CONFINE is off").cured_by("unset it")];
+        }
+        Mode::Auto => Level::Warn,
+        Mode::Require => Level::Fail,
+    };
+    let Confinement { in_force, lacking, .. } = confine::apply(needs, inherited);
+    let in_force = in_force.into_iter().map(|what| Finding::new(Level::Ok, SUBJECT, what));
+    let lacking = lacking.iter().map(|lack| Finding::new(level, SUBJECT, &*lack.text).cured_by(lack.cure));
+    in_force.chain(lacking).collect()
 }
 
 fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {

@@ -14,6 +14,7 @@ use std::{
 use clap::{Parser, Subcommand};
 
 use crate::{
+    confine::Inherited,
     diagnostics,
     settings::{Misconfigured, Settings, table},
 };
@@ -74,9 +75,15 @@ impl From<Exit> for ExitCode {
 /// Runs a command in the environment `vars`.
 pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Exit {
     let ended = match cli.command.unwrap_or(Command::Serve) {
-        Command::Check(options) => check::run(&options, Settings::read(vars)),
+        Command::Check(options) => {
+            let inherited = Inherited::list();
+            check::run(&options, Settings::read(vars), inherited)
+        }
         Command::Demo(options) => demo::run(&options, vars),
-        Command::Serve => with_settings(vars, serve::run),
+        Command::Serve => {
+            let inherited = Inherited::list();
+            with_settings(vars, |settings| serve::run(settings, inherited))
+        }
         Command::ClientConfig(options) => {
             with_settings(vars, |settings| client_config::run(&options, &settings))
         }

@@ -1,4 +1,4 @@
-//! `serve`: settings, log, tools, then the server until it ends.
+//! `serve`: settings, confinement, log, tools, then the server until it ends.
 
 use std::{
     io::{self, IsTerminal},
@@ -9,6 +9,7 @@ use std::{
 use crate::{
     NAME, VERSION,
     commands::Exit,
+    confine::{self, Confinement, Inherited, Mode},
     diagnostics,
     governance::Governor,
     server,
@@ -21,12 +22,22 @@ use crate::{
     },
 };
 
-pub(super) fn run(settings: Settings) -> io::Result<Exit> {
+pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> {
+    // INVARIANT: everything that the settings name is open, and no thread has begun.
+    let confinement = match settings.confine {
+        Mode::Off => Confinement::default(),
+        Mode::Auto | Mode::Require => confine::apply(&settings.needs()?, inherited),
+    };
+    if settings.confine == Mode::Require && !confinement.lacking.is_empty() {
+        confinement.lacking.iter().for_each(|lack| diagnostics::complain(&format!("MCP_CONFINE: {lack}")));
+        return Ok(Exit::Configuration);
+    }
     let Settings {
         log_level, log_target, server, sql, sql_adhoc, files, metrics_disk_path, warnings, ..
     } = settings;
     diagnostics::init(log_level, log_target);
     warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
+    confinement.lacking.iter().for_each(|lack| log::warn!(target: "session", "{lack}"));
     if io::stdin().is_terminal() {
         diagnostics::complain(&format!(
             "{NAME} speaks MCP here, one JSON-RPC message a line, until Ctrl-D; to see it work: `{NAME} demo`, \

@@ -76,6 +76,17 @@ pub struct Config {
     pub sql_lane: usize,
 }
 
+impl Config {
+    /// The most descriptors that a session holds at once, connections to a database aside: the standard three and our copies
+    /// of them, three pipes, and for every worker, also the stuck ones, what a walk through a directory takes.
+    pub fn descriptors(&self) -> u64 {
+        const SESSION: usize = 32;
+        const A_WORKER: usize = 4;
+        let workers = self.max_concurrency.saturating_mul(2);
+        u64::try_from(workers.saturating_mul(A_WORKER).saturating_add(SESSION)).unwrap_or(u64::MAX)
+    }
+}
+
 /// What every thread of the session sees.
 #[derive(Debug)]
 struct Shared {

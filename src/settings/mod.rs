@@ -11,7 +11,7 @@ use std::{
     fmt,
     fs::{self, File},
     io::{self, Read},
-    os::unix::fs::PermissionsExt,
+    os::{fd::AsFd, unix::fs::PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -19,6 +19,7 @@ use log::LevelFilter;
 
 pub use self::reader::Complaint;
 use crate::{
+    confine::{self, Needs},
     diagnostics::{self, escape},
     server,
     settings::{
@@ -27,6 +28,7 @@ use crate::{
     },
     tools::{
         files::root::Root,
+        metrics,
         sql::{Dsn, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
     },
 };
@@ -41,6 +43,8 @@ pub struct Settings {
     pub log_level: LevelFilter,
     /// `MCP_LOG_FILE`, open, or stderr.
     pub log_target: diagnostics::Target,
+    /// `MCP_CONFINE`.
+    pub confine: confine::Mode,
     /// The threads and their bounds.
     pub server: server::Config,
     /// The database, if there is one.
@@ -107,6 +111,7 @@ impl Settings {
             log_level: reader.log_level(),
             log_target: reader.log_target(),
             sql: reader.sql(&server),
+            confine: reader.confine(),
             sql_adhoc: reader.word("MCP_SQL_ADHOC") == "true",
             files: reader.files(),
             metrics_disk_path: reader.metrics_disk_path(),
@@ -115,7 +120,6 @@ impl Settings {
             warnings: Vec::new(),
             given: Vec::new(),
         };
-        reader.word("MCP_CONFINE");
         let Reader { mut given, mut complaints, warnings, .. } = reader;
         if !complaints.is_empty() {
             complaints.sort_by_key(|complaint| {
@@ -126,6 +130,28 @@ impl Settings {
         let given =
             table::ALL.iter().filter_map(|setting| Some((setting, Given(given.remove(setting.name)?))));
         Ok(Self { warnings, given: given.collect(), ..settings })
+    }
+}
+
+/// What follows from the settings together.
+impl Settings {
+    /// What serving by these settings still has to reach once it is confined.
+    ///
+    /// # Errors
+    /// No descriptor is left.
+    pub fn needs(&self) -> io::Result<Needs> {
+        let sql = self.sql.as_ref().filter(|_| self.sql_adhoc);
+        Ok(Needs {
+            data_root: self
+                .files
+                .as_ref()
+                .map(|files| files.root.as_fd().try_clone_to_owned())
+                .transpose()?,
+            files: self.metrics_disk_path.as_ref().map_or_else(Vec::new, |_| metrics::host_files()),
+            tcp_ports: sql.map_or_else(Vec::new, |sql| sql.dsn.tcp_ports()),
+            names: sql.is_some_and(|sql| sql.dsn.looks_up_names()),
+            descriptors: self.server.descriptors().saturating_add(sql.map_or(0, SqlConfig::descriptors)),
+        })
     }
 }
 
@@ -155,6 +181,14 @@ impl Reader {
                 );
                 stderr
             }
+        }
+    }
+
+    fn confine(&mut self) -> confine::Mode {
+        match self.word("MCP_CONFINE") {
+            "require" => confine::Mode::Require,
+            "off" => confine::Mode::Off,
+            _ => confine::Mode::Auto,
         }
     }
 

@@ -234,8 +234,9 @@ pub static ALL: &[Setting] = &[
     word(
         "MCP_CONFINE",
         "auto",
-        &["auto", "off"],
-        "What the process gives up at start; `require` is refused until this build confines itself",
+        &["auto", "require", "off"],
+        "What the process gives up at start: what the kernel offers, with a warning for what it lacks; `require`: all of it, \
+         or no start",
     ),
     unsupported("MCP_CATALOG", "A catalog of fixed queries"),
     unsupported("MCP_POLICY", "Who may call what"),

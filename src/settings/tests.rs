@@ -42,7 +42,7 @@ fn every_wrong_setting_is_told_at_once() {
             ("MCP_QUEUE_WAIT_MS", "5s"),
             ("MCP_SAFE_DATA_DIR", "/proc/self/no\nsuch"),
             ("MCP_POLICY", "/etc/policy.toml"),
-            ("MCP_CONFINE", "require"),
+            ("MCP_CONFINE", "strict"),
         ],
         &[
             "MCP_LOG_LEVEL: 'loud' is not one of the words; allowed: error, warn, info, debug, trace",
@@ -52,7 +52,7 @@ fn every_wrong_setting_is_told_at_once() {
                 "MCP_SAFE_DATA_DIR: cannot open '/proc/self/no\\nsuch': {}; allowed: an existing directory",
                 Root::open(Path::new("/proc/self/no\nsuch")).unwrap_err()
             ),
-            "MCP_CONFINE: 'require' is not one of the words; allowed: auto, off",
+            "MCP_CONFINE: 'strict' is not one of the words; allowed: auto, require, off",
             "MCP_POLICY: is set, and this build would not keep what it promises; allowed: nothing: this build cannot \
              honour it",
         ],

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 /// The JSON Schema of `T`, an object.
 ///
-/// A struct with `#[serde(deny_unknown_fields)]` is a tool's arguments: an `Option` is a parameter that may be left out.
-/// Any other struct is a tool's output: an `Option` is a member that is always there and may be null.
+/// A struct with `#[serde(deny_unknown_fields)]` is a tool's arguments: an `Option` is a parameter that may be left
+/// out. Any other struct is a tool's output: an `Option` is a member that is always there and may be null.
 pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;

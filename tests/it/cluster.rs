@@ -155,9 +155,11 @@ impl Cluster {
         self.port
     }
 
-    /// The server's log so far.
-    pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.directory.join("server.log")).unwrap()
+    /// Sends a signal to the postmaster: STOP freezes it, so that it accepts and then is silent; CONT thaws it.
+    pub(crate) fn signal(&self, name: &str) {
+        let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
+        let pid = file.lines().next().unwrap();
+        assert!(Command::new("kill").args([&format!("-{name}"), pid]).status().unwrap().success());
     }
 
     /// A program that came with the server.

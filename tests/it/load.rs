@@ -97,7 +97,9 @@ fn kind(line: &str) -> &'static str {
 
 #[test]
 fn ten_thousand_calls_and_a_thousand_cancelled_ones_leave_nothing_behind() {
-    let mut client = Client::initialized(&[("MCP_LOG_LEVEL", "error")], "2025-11-25");
+    // Confined, it would hide its descriptors from its own user, too.
+    let settings = [("MCP_LOG_LEVEL", "error"), ("MCP_CONFINE", "off")];
+    let mut client = Client::initialized(&settings, "2025-11-25");
     let burst = |client: &mut Client, calls: usize, ms: u64| -> Vec<Value> {
         (0..calls).map(|_| client.call("system_metrics", json!({"sample_ms": ms}))).collect()
     };

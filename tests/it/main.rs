@@ -14,5 +14,8 @@ mod sql_run;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;
+mod confine;
 mod schemas;
+mod files;
+mod readme;
 mod rooms;

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The rooms, each of which may use what stands before it. `diagnostics` and `wire` do not know each other.
-const ROOMS: [&str; 11] = [
+const ROOMS: [&str; 12] = [
     "diagnostics",
     "wire",
     "problem",
@@ -15,6 +15,7 @@ const ROOMS: [&str; 11] = [
     "governance",
     "tools",
     "server",
+    "confine",
     "settings",
     "commands",
     "main",

@@ -582,3 +582,129 @@ fn a_plan_is_explained_and_measured() {
     assert_eq!(code(call(&tool, json!({"query": "SELECT nme FROM item"}))), Code::Validation);
     assert_eq!(code(call(&tool, json!({"query": "DELETE FROM item", "analyze": true}))), Code::Validation);
 }
+
+#[test]
+fn the_ceiling_of_rows_is_in_the_schema_and_enforced() {
+    let tool = ReadOnlySql::new(database("never_connected"));
+    let maximum = &tool.spec().input_schema["properties"]["max_rows"];
+    assert_eq!(
+        (&maximum["minimum"], &maximum["maximum"], &maximum["default"]),
+        (&json!(1), &json!(1000), &json!(100))
+    );
+    assert_eq!(code(call(&tool, json!({"query": "SELECT 1", "max_rows": 1001}))), Code::Validation);
+}
+
+#[test]
+fn a_huge_cell_costs_this_process_nothing() {
+    let mut settings = config(&Cluster::shared().url(&Cluster::shared().database("")));
+    settings.statement_timeout = LIMIT;
+    let db = Database::new(settings);
+    for (sql, start) in [
+        ("SELECT repeat('x', 200000000)", "xxx"),
+        ("SELECT decode(repeat('00', 50000000), 'hex')", "\\x00"),
+        ("SELECT json_agg(repeat('x', 1000000)) FROM generate_series(1, 50)", "[\"xxx"),
+        ("SELECT array_agg(n) FROM generate_series(1, 5000000) n", "{1,2,3"),
+    ] {
+        let answer = query(&db, sql).unwrap_or_else(|failure| panic!("{sql}: {failure}"));
+        let cell = answer["rows"][0][0].as_str().unwrap();
+        assert!(
+            cell.starts_with(start) && cell.ends_with(" chars]") && cell.chars().count() < 1100,
+            "{sql}: {cell}"
+        );
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kibibytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(kibibytes < 64 * 1024, "{kibibytes} KiB");
+}
+
+#[test]
+fn a_pool_of_four_serves_two_hundred_calls_at_once() {
+    let name = Cluster::shared().database("");
+    let db = database(&name);
+    thread::scope(|scope| {
+        // As many workers as may take SQL calls; each serves its share of the calls.
+        let workers: Vec<_> = (0..4)
+            .map(|worker| {
+                let db = &db;
+                scope.spawn(move || {
+                    for turn in 0..50 {
+                        let own = worker * 50 + turn;
+                        let answer = query(db, &format!("SELECT {own}, repeat('x', {own})")).unwrap();
+                        assert_eq!(answer["rows"], json!([[own, "x".repeat(own)]]));
+                    }
+                })
+            })
+            .collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+    });
+    let mut admin = Cluster::shared().admin(&name);
+    let count = "SELECT count(*) <= 4 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    assert!(admin.query_one(count, &[]).unwrap().get::<_, bool>(0));
+}
+
+#[test]
+fn behind_a_pooler_nothing_outlives_a_call() {
+    let name = Cluster::shared().database("");
+    let mut settings = config(&Cluster::shared().url(&name));
+    settings.pooler = Pooler::Transaction;
+    let db = Database::new(settings);
+    let first =
+        query(&db, "SELECT pg_backend_pid(), current_setting('default_transaction_read_only'), 'sad'::mood")
+            .unwrap();
+    let second = query(&db, "SELECT pg_backend_pid(), current_setting('TimeZone'), 'sad'::mood").unwrap();
+    assert_ne!(first["rows"][0][0], second["rows"][0][0]);
+    assert_eq!((&first["rows"][0][1], &second["rows"][0][1]), (&json!("off"), &json!("UTC")));
+    assert_eq!(code(query(&db, "SELECT 1 FROM item FOR UPDATE")), Code::QueryViolation);
+    let mut admin = Cluster::shared().admin(&name);
+    wait_until(
+        &mut admin,
+        "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+}
+
+#[test]
+fn a_server_that_comes_back_is_used_again() {
+    let cluster = Cluster::start();
+    let db = Database::new(config(&cluster.url("seed")));
+    for mode in ["fast", "immediate"] {
+        query(&db, "SELECT 1").unwrap();
+        cluster.pg_ctl(&["stop", "-m", mode]);
+        let outcome = query(&db, "SELECT 1");
+        assert!(matches!(outcome, Err(Failure::Internal(_))), "{outcome:?}");
+        cluster.pg_ctl(&["start", "-l", "server.log"]);
+        query(&db, "SELECT 1").unwrap();
+        cluster.pg_ctl(&["restart", "-m", mode, "-l", "server.log"]);
+        query(&db, "SELECT 1").unwrap();
+    }
+}
+
+#[test]
+fn a_frozen_server_is_told_by_the_probe_and_used_again_when_it_thaws() {
+    let cluster = Cluster::start();
+    let mut settings = config(&cluster.url("seed"));
+    settings.connect_timeout = Duration::from_millis(200);
+    let db = Database::new(settings);
+    db.probe().unwrap();
+    cluster.signal("STOP");
+    let error = db.probe().unwrap_err().to_string();
+    cluster.signal("CONT");
+    assert!(error.contains("hangs or is frozen"), "{error}");
+    db.probe().unwrap();
+}
+
+#[test]
+fn a_legacy_encoding_is_read_as_unicode() {
+    let shared = Cluster::shared();
+    for encoding in ["latin1", "sql_ascii"] {
+        let create = format!("CREATE DATABASE it_{encoding} ENCODING '{encoding}' TEMPLATE template0");
+        shared.admin("postgres").batch_execute(&create).unwrap();
+    }
+    let latin1 = Database::new(config(&shared.url("it_latin1")));
+    let answer = query(&latin1, "SELECT 'é', octet_length('é'), repeat('é', 1001)").unwrap();
+    assert_eq!(answer["rows"][0], json!(["é", 1, format!("{}…[truncated 1 chars]", "é".repeat(1000))]));
+    let bytes = Database::new(config(&shared.url("it_sql_ascii")));
+    assert_eq!(query(&bytes, "SELECT 'é', octet_length('é')").unwrap()["rows"][0], json!(["é", 2]));
+    // PostgreSQL itself refuses to send as UTF-8 what is none.
+    assert_eq!(code(query(&bytes, "SELECT convert_from('\\xe9'::bytea, 'SQL_ASCII')")), Code::Validation);
+}

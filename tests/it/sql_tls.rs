@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A file of `tests/it/tls`.
-fn asset(name: &str) -> PathBuf {
+pub(crate) fn asset(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/tls").join(name)
 }
 
@@ -47,7 +47,7 @@ fn check(cluster: &Cluster, options: &str, expected: Result<bool, &str>) {
 }
 
 /// A file with a key that only its owner may read, as psql wants it.
-fn private(directory: &tempfile::TempDir, name: &str) -> PathBuf {
+pub(crate) fn private(directory: &tempfile::TempDir, name: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt as _;
     let path = directory.path().join(name);
     std::fs::copy(asset(name), &path).unwrap();

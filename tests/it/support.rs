@@ -149,6 +149,16 @@ impl Process {
         self.count("fd")
     }
 
+    /// Of each thread, whether it gave up new privileges.
+    pub(crate) fn no_new_privileges(&self) -> Vec<bool> {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        threads
+            .map(|it| {
+                fs::read_to_string(it.unwrap().path().join("status")).unwrap().contains("NoNewPrivs:\t1")
+            })
+            .collect()
+    }
+
     fn count(&self, directory: &str) -> usize {
         fs::read_dir(format!("/proc/{}/{directory}", self.child.id())).unwrap().count()
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, MODERN, Settings, modern};
 
 /// A database that is not there: listing must not look for it.
-const NO_DATABASE: (&str, &str) = ("MCP_SQL_DSN", "postgres://nobody@127.0.0.1:1/none");
+pub(crate) const NO_DATABASE: (&str, &str) = ("MCP_SQL_DSN", "postgres://nobody@127.0.0.1:1/none");
 
 pub(crate) fn listed(settings: Settings) -> Vec<Value> {
     let mut client = Client::initialized(settings, "2025-11-25");

@@ -1,7 +1,7 @@
 //! `sandbox_fs_list`: one page of a directory, sorted by the bytes of the names.
 //!
-//! Memory is that of one page: of all names only the smallest behind `after` are kept. A symbolic link is shown as such,
-//! never where it leads.
+//! Memory is that of one page: of all names only the smallest behind `after` are kept. A symbolic link is shown as
+//! such, never where it leads.
 
 use std::{collections::BinaryHeap, ffi::CString, sync::Arc};
 
@@ -110,8 +110,8 @@ impl SandboxFsList {
             name: ToolName::new("sandbox_fs_list"),
             title: "List a directory".into(),
             description: "Lists one directory beneath the data directory, not what is below it: name, kind, size and \
-                          time of each entry, sorted by name, at most 1000 a call. A larger directory is listed page by \
-                          page: pass next_after as after until it is null. Files are read with sandbox_fs_read."
+                          time of each entry, sorted by name, at most 1000 a call. A larger directory is listed page \
+                          by page: pass next_after as after until it is null. Files are read with sandbox_fs_read."
                 .into(),
             input_schema: schema_of::<Arguments>(),
             output_schema: schema_of::<Output>(),
@@ -272,7 +272,10 @@ mod tests {
         for entry in page["entries"].as_array_mut().unwrap() {
             entry.as_object_mut().unwrap().shift_remove("modified");
         }
-        let entry = |name: &str, kind: &str, size: Option<u64>| json!({"name": name, "kind": kind, "size_bytes": size, "readable": true});
+        let entry = |name: &str, kind: &str, size: Option<u64>| {
+            let (size_bytes, readable) = (size, true);
+            json!({"name": name, "kind": kind, "size_bytes": size_bytes, "readable": readable})
+        };
         let entries = [
             entry("dangling", "symlink", None),
             entry("dir", "directory", None),

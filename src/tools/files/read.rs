@@ -146,7 +146,7 @@ impl Tool for SandboxFsRead {
 /// The most bytes an answer to `request` can take.
 fn max_body_bytes(request: &Arguments) -> usize {
     let content = match request.encoding {
-        // At worst six bytes for one of the file, and never more than six parts of the thirteen a line has for both copies.
+        // At worst six bytes for one of the file; never more than half a line, whose second copy is the longer one.
         Encoding::Utf8 => {
             max_bytes(request).saturating_add(LOOKAHEAD).saturating_mul(6).min(MAX_LINE_BYTES / 2)
         }

@@ -57,7 +57,7 @@ pub enum WalkError {
     /// The path, or a symbolic link on it, leads above the root at some point.
     #[error("leads outside the root")]
     Outside,
-    /// More than [`MAX_LINKS`] symbolic links, or more than [`MAX_LOOKUPS`] names because of them.
+    /// More than 40 symbolic links, or more than 16,384 names looked up because of them.
     #[error("too many symbolic links")]
     TooManyLinks,
     /// A part is missing, or is no directory and has something behind it.
@@ -83,8 +83,8 @@ pub enum WalkError {
 impl From<Errno> for WalkError {
     fn from(errno: Errno) -> Self {
         if matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ENAMETOOLONG | Errno::ELOOP) {
-            // A name longer than the file system's longest cannot be there. ELOOP and ENOTDIR mean that the tree changed
-            // after it was looked at: what was there is gone.
+            // A name longer than the file system's longest cannot be there. ELOOP and ENOTDIR mean that the tree
+            // changed after it was looked at: what was there is gone.
             Self::Missing
         } else if matches!(errno, Errno::EACCES | Errno::EPERM) {
             Self::Unreadable
@@ -96,6 +96,12 @@ impl From<Errno> for WalkError {
         } else {
             Self::Io(errno)
         }
+    }
+}
+
+impl AsFd for Root {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
     }
 }
 
@@ -249,8 +255,8 @@ impl<'w> Walk<'w> {
             let canonical = self.root.canonical.as_ref().ok_or(WalkError::Outside)?;
             // Compared part by part: `/data2` does not begin with `/data`.
             let mut parts = steps.by_ref().filter(|step| *step != Step::Stay);
-            if !canonical.iter().all(|part| parts.next().is_some_and(|step| step == Step::Down(part.clone())))
-            {
+            let inside = canonical.iter().all(|part| parts.next() == Some(Step::Down(part.clone())));
+            if !inside {
                 return Err(WalkError::Outside);
             }
             self.names.clear();
@@ -261,7 +267,7 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    /// Nothing is told about what lies behind a missing part, not even that the rest of the path would climb.
+    /// A path that climbs behind a missing part is outside, whether the part is there or not.
     fn absent(&self, error: WalkError) -> WalkError {
         let depth = self.names.len() + 1;
         let missing = error == WalkError::Missing;
@@ -658,24 +664,21 @@ mod tests {
     #[test]
     fn what_takes_a_files_name_after_it_was_looked_at_is_judged_by_its_descriptor() {
         let base = tree();
-        let interrupt = Interrupt::default();
-        for root in roots(&base.path().join("root")) {
-            // As if each had been a regular file a moment ago. A FIFO without a writer must not be waited for.
-            let open = |name: &str| {
-                let path = RelPath::parse(name).unwrap();
-                Walk::new(&root, &path, &interrupt).open_leaf(OsStr::new(name)).map(drop)
-            };
-            assert_eq!(open("file"), Ok(()));
-            for (name, expected) in [
-                ("fifo", WalkError::NotRegular),
-                ("socket", WalkError::NotRegular),
-                ("dir", WalkError::NotRegular),
-                ("to-file", WalkError::Missing),
-                ("to-secret", WalkError::Missing),
-                ("missing", WalkError::Missing),
-            ] {
-                assert_eq!(open(name), Err(expected), "{name}");
-            }
+        let roots = roots(&base.path().join("root"));
+        let names = ["file", "fifo", "socket", "dir", "to-file", "to-secret", "missing"];
+        let (sender, receiver) = std::sync::mpsc::channel();
+        // As if each had been a regular file a moment ago.
+        let leaf = |root: &Root, name: &str| {
+            let path = RelPath::parse(name).unwrap();
+            Walk::new(root, &path, &Interrupt::default()).open_leaf(OsStr::new(name)).map(drop)
+        };
+        let open = move || roots.map(|root| sender.send(names.map(|name| leaf(&root, name))));
+        thread::Builder::new().name("opener".to_owned()).spawn(open).unwrap();
+        for _ in [Lookup::Openat2, Lookup::Openat] {
+            let outcomes =
+                receiver.recv_timeout(Duration::from_secs(20)).expect("a FIFO's writer was waited for");
+            let (other, gone) = (Err(WalkError::NotRegular), Err(WalkError::Missing));
+            assert_eq!(outcomes, [Ok(()), other, other, other, gone, gone, gone], "{names:?}");
         }
     }
 

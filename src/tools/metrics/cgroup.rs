@@ -31,10 +31,24 @@ pub(super) struct Cgroup {
     pids_current: Option<u64>,
 }
 
+/// Says which control group this process is in.
+const MEMBERSHIP: &str = "/proc/self/cgroup";
+/// The files of a group that are read.
+const FILES: [&str; 5] = ["memory.max", "memory.current", "cpu.max", "pids.max", "pids.current"];
+
 /// Limits and use of the control group that this process is in.
 pub(super) fn of_this_process() -> Option<Cgroup> {
-    let membership = read(Path::new("/proc/self/cgroup"))?;
-    Cgroup::read(&directory(Path::new(MOUNT), &membership)?)
+    Cgroup::read(&own_directory()?)
+}
+
+/// The files that [`of_this_process`] reads, as long as the process stays in its group.
+pub(super) fn files() -> Vec<PathBuf> {
+    let group = own_directory().into_iter().flat_map(|directory| FILES.map(|name| directory.join(name)));
+    group.chain([PathBuf::from(MEMBERSHIP)]).collect()
+}
+
+fn own_directory() -> Option<PathBuf> {
+    directory(Path::new(MOUNT), &read(Path::new(MEMBERSHIP))?)
 }
 
 /// Where the control group's files are: the line `0::/path` of `/proc/self/cgroup`, beneath the mount.
@@ -48,18 +62,19 @@ fn directory(mount: &Path, membership: &str) -> Option<PathBuf> {
 impl Cgroup {
     /// `None` when not one of the files is there: version 1, or the group at the top, which has no limits.
     fn read(directory: &Path) -> Option<Self> {
-        let file = |name: &str| read(&directory.join(name));
-        let memory_max_bytes = file("memory.max").as_deref().and_then(number);
-        let memory_current_bytes = file("memory.current").as_deref().and_then(number);
+        let [memory_max, memory_current, cpu_max, pids_max, pids_current] =
+            FILES.map(|name| read(&directory.join(name)));
+        let memory_max_bytes = memory_max.as_deref().and_then(number);
+        let memory_current_bytes = memory_current.as_deref().and_then(number);
         let cgroup = Self {
             memory_max_bytes,
             memory_current_bytes,
             memory_used_percent: memory_current_bytes
                 .zip(memory_max_bytes)
                 .map(|(current, max)| percent(current, max)),
-            cpu_max: file("cpu.max").as_deref().and_then(processors),
-            pids_max: file("pids.max").as_deref().and_then(number),
-            pids_current: file("pids.current").as_deref().and_then(number),
+            cpu_max: cpu_max.as_deref().and_then(processors),
+            pids_max: pids_max.as_deref().and_then(number),
+            pids_current: pids_current.as_deref().and_then(number),
         };
         (cgroup != Self::default()).then_some(cgroup)
     }

@@ -178,6 +178,12 @@ impl SystemMetrics {
     }
 }
 
+/// Every file that is read for an answer, by this module, by its parts and by `sysinfo`.
+pub fn host_files() -> Vec<PathBuf> {
+    let host = ["/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime"].map(PathBuf::from);
+    host.into_iter().chain(cgroup::files()).collect()
+}
+
 impl Tool for SystemMetrics {
     fn spec(&self) -> &ToolSpec {
         &self.spec

@@ -1,7 +1,12 @@
 //! How each column of a result is fetched: the wrapper around the statement that cuts long cells at the database.
 //!
-//! `SELECT <columns> FROM (⏎ canonical ⏎) AS q(c1, …, cn) LIMIT rows` keeps the columns' order and duplicate names, and is
-//! itself a wall: PostgreSQL takes nothing but a plain query inside such brackets.
+//! ```text
+//! SELECT <cells> FROM (SELECT r.*, <text forms> FROM (⏎ canonical ⏎) AS r(c1, …, cn) OFFSET 0) AS q LIMIT rows
+//! ```
+//!
+//! The brackets are a wall: PostgreSQL takes nothing but a plain query inside them. The list of names keeps columns that have
+//! the same name apart. `OFFSET 0` keeps the planner from merging the levels, which would write an expression of the query
+//! into every place that looks at its value, and compute it each time.
 //!
 //! A column arrives as its own type in binary form, as JSON, or as text. Where a value can be long, it arrives as NULL when
 //! it is too long, and one more column, an array of text, says so: `'<characters cut>:<first characters>'` for the values
@@ -52,47 +57,41 @@ pub(super) struct Plan {
 impl Plan {
     /// Plans `canonical`, whose columns PostgreSQL described, with cells of at most `max_chars` characters.
     pub(super) fn new(canonical: &str, columns: &[Column], max_chars: u32, limit: usize) -> Self {
-        let mut cuts = Vec::new();
         let mut plans = Vec::with_capacity(columns.len());
-        let mut selected = Vec::with_capacity(columns.len() + 1);
         let mut names = Vec::with_capacity(columns.len());
+        let mut inner = vec!["r.*".to_owned()];
+        let mut outer = Vec::with_capacity(columns.len() + 1);
+        let mut cuts = Vec::new();
         for (index, column) in columns.iter().enumerate() {
-            let name = format!("c{}", index + 1);
+            let number = index + 1;
             let form = Form::of(column.type_());
-            let cut = Cut::of(column, &form, max_chars).map(|cut| cut.sql(&name, max_chars));
-            let value = form.sql(&name);
-            selected.push(match &cut {
-                None => value,
-                Some((too_long, _)) => format!("CASE WHEN {too_long} THEN NULL ELSE {value} END"),
-            });
-            names.push(name);
+            let length = Length::of(column, &form, max_chars);
+            inner.extend(length.text_form(number));
+            let cut = length.cut(number, max_chars);
+            outer.push(form.value(number, cut.as_ref()));
+            names.push(format!("c{number}"));
             let cut_index = cut.as_ref().map(|_| cuts.len());
             cuts.extend(cut);
-            plans.push(ColumnPlan {
-                name: column.name().to_owned(),
-                type_name: type_name(column.type_()),
-                form,
-                cut_index,
-            });
+            let (name, type_name) = (column.name().to_owned(), type_name(column.type_()));
+            plans.push(ColumnPlan { name, type_name, form, cut_index });
         }
-        selected.extend(cut_column(&cuts));
-        // Without columns there is nothing to rename, and `q()` is a syntax error.
-        let alias = if columns.is_empty() { "q".to_owned() } else { format!("q({})", names.join(",")) };
-        let prefix = format!("SELECT {} FROM (\n", selected.join(", "));
-        let prefix_chars = prefix.chars().count();
-        let sql = format!("{prefix}{canonical}\n) AS {alias} LIMIT {limit}");
-        Self { columns: plans, sql, prefix_chars }
+        outer.extend(cut_column(&cuts));
+        // Without columns there is nothing to name, and `r()` is a syntax error.
+        let alias = if columns.is_empty() { "r".to_owned() } else { format!("r({})", names.join(",")) };
+        let prefix = format!("SELECT {} FROM (SELECT {} FROM (\n", outer.join(", "), inner.join(", "));
+        let sql = format!("{prefix}{canonical}\n) AS {alias} OFFSET 0) AS q LIMIT {limit}");
+        Self { columns: plans, prefix_chars: prefix.chars().count(), sql }
     }
 }
 
 /// The column that tells which values were cut; none when none can be.
-fn cut_column(cuts: &[(String, String)]) -> Option<String> {
+fn cut_column(cuts: &[Cut]) -> Option<String> {
     if cuts.is_empty() {
         return None;
     }
-    let any: Vec<&str> = cuts.iter().map(|(too_long, _)| too_long.as_str()).collect();
+    let any: Vec<&str> = cuts.iter().map(|cut| cut.too_long.as_str()).collect();
     let each: Vec<String> =
-        cuts.iter().map(|(too_long, start)| format!("CASE WHEN {too_long} THEN {start} END")).collect();
+        cuts.iter().map(|cut| format!("CASE WHEN {} THEN {} END", cut.too_long, cut.text)).collect();
     Some(format!("CASE WHEN {} THEN ARRAY[{}]::pg_catalog.text[] END", any.join(" OR "), each.join(", ")))
 }
 
@@ -115,40 +114,50 @@ impl Form {
         if is_compound(base) { Self::Json } else { Self::Text }
     }
 
-    /// The expression that fetches the column `name`. `concat` writes any type by its own output function, which a cast to
-    /// text does not (`inet`, `bool`, `char(n)`), but takes NULL for an empty text.
-    fn sql(&self, name: &str) -> String {
-        match self {
-            Self::Binary(_) => format!("q.{name}"),
-            Self::Json => format!("pg_catalog.to_json(q.{name})"),
-            Self::Text => {
-                format!("CASE WHEN q.{name} IS DISTINCT FROM NULL THEN pg_catalog.concat(q.{name}) END")
+    /// The expression that fetches column `number`: NULL when the value is cut.
+    fn value(&self, number: usize, cut: Option<&Cut>) -> String {
+        let value = match self {
+            Self::Binary(_) => format!("q.c{number}"),
+            // The text form of NULL is an empty text.
+            Self::Json | Self::Text => {
+                format!("CASE WHEN q.c{number} IS DISTINCT FROM NULL THEN q.t{number} END")
             }
+        };
+        match cut {
+            None => value,
+            Some(cut) => format!("CASE WHEN {} THEN NULL ELSE {value} END", cut.too_long),
         }
     }
 }
 
+/// How a column's long values are cut.
+struct Cut {
+    /// Whether a value is too long.
+    too_long: String,
+    /// `'<characters cut>:<first characters>'`.
+    text: String,
+}
+
 /// How the length of a column's values is found.
-#[derive(Clone, Copy)]
-enum Cut {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    /// No value is longer than the least limit there is, 100 characters.
+    Short,
     /// Text: its length in bytes is known without reading it.
     Text,
-    /// The same with blanks at its end, which `length` and `left` do not see.
-    Blanked,
     /// Bytes: their text form is `\x` and two digits each.
     Bytes,
-    /// Anything else: by its text form.
+    /// Anything else: by its text form, which the inner level computes once.
     Form,
-    /// The JSON that stands for it.
+    /// The same, by the JSON that stands for it.
     Json,
 }
 
-impl Cut {
-    /// `None`: values of this column cannot be too long.
-    fn of(column: &Column, form: &Form, max_chars: u32) -> Option<Self> {
+impl Length {
+    fn of(column: &Column, form: &Form, max_chars: u32) -> Self {
         let kind = match form {
-            Form::Json => return Some(Self::Json),
-            Form::Text => return Some(Self::Form),
+            Form::Json => return Self::Json,
+            Form::Text => return Self::Form,
             Form::Binary(kind) => kind,
         };
         // A length that the type itself bounds; the modifier is −1 when there is none, else 4 more than it says.
@@ -157,48 +166,51 @@ impl Cut {
             |length: i32| modifier >= 4 && u32::try_from(length).is_ok_and(|length| length <= max_chars);
         let declared = modifier.saturating_sub(4);
         match *kind {
-            Type::TEXT => Some(Self::Text),
-            Type::VARCHAR if fits(declared) => None,
-            Type::VARCHAR => Some(Self::Text),
-            Type::BPCHAR if fits(declared) => None,
-            Type::BPCHAR => Some(Self::Blanked),
-            Type::BYTEA => Some(Self::Bytes),
-            Type::NUMERIC if fits(longest_numeric(declared)) => None,
-            Type::NUMERIC | Type::JSON | Type::JSONB => Some(Self::Form),
-            _ if matches!(kind.kind(), Kind::Array(_) | Kind::Composite(_) | Kind::Domain(_)) => {
-                Some(Self::Form)
-            }
-            // Numbers, dates, uuid, names, labels: shorter than the least limit, 100 characters.
-            _ => None,
+            Type::VARCHAR | Type::BPCHAR if fits(declared) => Self::Short,
+            Type::NUMERIC if fits(longest_numeric(declared)) => Self::Short,
+            Type::TEXT | Type::VARCHAR => Self::Text,
+            Type::BYTEA => Self::Bytes,
+            // `length` and `left` do not see the blanks at the end of a char(n).
+            Type::BPCHAR | Type::NUMERIC | Type::JSON | Type::JSONB => Self::Form,
+            _ if matches!(kind.kind(), Kind::Array(_) | Kind::Composite(_) | Kind::Domain(_)) => Self::Form,
+            // Numbers, dates, uuid, names, labels.
+            _ => Self::Short,
         }
     }
 
-    /// Whether the value of column `name` is too long, and the text that says how it was cut.
-    fn sql(self, name: &str, max: u32) -> (String, String) {
-        let whole = match self {
-            Self::Text => format!("q.{name}"),
-            Self::Blanked | Self::Form => format!("pg_catalog.concat(q.{name})"),
-            Self::Json => format!("pg_catalog.to_json(q.{name})::pg_catalog.text"),
+    /// The column of the inner level that holds the text form. `concat` writes any type by its own output function, which
+    /// a cast to text does not (`inet`, `bool`, `char(n)`).
+    fn text_form(self, number: usize) -> Option<String> {
+        match self {
+            Self::Short | Self::Text | Self::Bytes => None,
+            Self::Form => Some(format!("pg_catalog.concat(r.c{number}) AS t{number}")),
+            Self::Json => Some(format!("pg_catalog.to_json(r.c{number})::pg_catalog.text AS t{number}")),
+        }
+    }
+
+    fn cut(self, number: usize, max: u32) -> Option<Cut> {
+        let text = match self {
+            Self::Short => return None,
+            Self::Text => format!("q.c{number}"),
+            Self::Form | Self::Json => format!("q.t{number}"),
             Self::Bytes => {
                 let digits = max.saturating_sub(2);
-                let (bytes, total) =
-                    (digits.div_ceil(2), format!("pg_catalog.octet_length(q.{name})::int8 * 2 + 2"));
-                let start = format!(
-                    "'\\x', pg_catalog.left(pg_catalog.encode(pg_catalog.substring(q.{name}, 1, {bytes}), 'hex'), \
-                     {digits})"
-                );
-                return (
-                    format!("{total} > {max}"),
-                    format!("pg_catalog.concat({total} - {max}, ':', {start})"),
-                );
+                let total = format!("pg_catalog.octet_length(q.c{number})::pg_catalog.int8 * 2 + 2");
+                let bytes = format!("pg_catalog.substring(q.c{number}, 1, {})", digits.div_ceil(2));
+                let start = format!("'\\x', pg_catalog.left(pg_catalog.encode({bytes}, 'hex'), {digits})");
+                let text = format!("pg_catalog.concat({total} - {max}, ':', {start})");
+                return Some(Cut { too_long: format!("{total} > {max}"), text });
             }
         };
-        let length = format!("pg_catalog.length({whole})");
-        let cut = format!("pg_catalog.concat({length} - {max}, ':', pg_catalog.left({whole}, {max}))");
-        match self {
-            Self::Text => (format!("(pg_catalog.octet_length({whole}) > {max} AND {length} > {max})"), cut),
-            Self::Blanked | Self::Form | Self::Json | Self::Bytes => (format!("{length} > {max}"), cut),
-        }
+        // A character has at most four bytes in any server encoding: a much too long text is not read to find out.
+        let too_long = format!(
+            "(pg_catalog.octet_length({text}) > {max} AND (pg_catalog.octet_length({text}) > {} \
+             OR pg_catalog.length({text}) > {max}))",
+            u64::from(max) * 4
+        );
+        let cut = format!("pg_catalog.left({text}, {max})");
+        let text = format!("pg_catalog.concat(pg_catalog.length({text}) - {max}, ':', {cut})");
+        Some(Cut { too_long, text })
     }
 }
 

@@ -398,6 +398,7 @@ fn in_a_small_stack(sql: String) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
     // What is opened, what stands in the middle, what closes it.
     for (open, middle, close) in [
@@ -458,7 +459,7 @@ fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
         ("repeat(", "'x'", ", 2)"),
     ] {
         for times in [8, 15, 16, 24, 40, 49, 240, 990, 5_000] {
-            let close = if middle.is_empty() { close.repeat(times) } else { close.repeat(times) };
+            let close = close.repeat(times);
             let open = if middle.is_empty() { open.to_owned() } else { open.repeat(times) };
             in_a_small_stack(format!("SELECT {open}{middle}{close}"));
         }
@@ -490,4 +491,199 @@ fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
     in_a_small_stack(format!("SELECT {}", "/*".repeat(30_000)));
     in_a_small_stack(format!("SELECT '{}'", "a".repeat(65_000)));
     in_a_small_stack(format!("SELECT $a${}$a$", "$b$".repeat(20_000)));
+}
+
+/// Pieces that random statements are made of: what the grammar knows, what it does not, and what is denied.
+const PIECES: &[&str] = &[
+    "SELECT",
+    "select",
+    "FROM",
+    "WHERE",
+    "t",
+    "a",
+    "b.c",
+    "\"Q q\"",
+    "1",
+    "2.5",
+    "'x'",
+    "'it''s'",
+    "E'\\''",
+    "$$d$$",
+    "B'1'",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ".",
+    "*",
+    "+",
+    "-",
+    "||",
+    "->>",
+    "=",
+    "<",
+    "::",
+    "int",
+    "text",
+    "numeric(3,1)",
+    "AND",
+    "OR",
+    "NOT",
+    "IS",
+    "NULL",
+    "ISNULL",
+    "IN",
+    "LIKE",
+    "BETWEEN",
+    "SYMMETRIC",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "AS",
+    "x",
+    "UNION",
+    "ALL",
+    "VALUES",
+    "TABLE",
+    "WITH",
+    "RECURSIVE",
+    "ORDER",
+    "BY",
+    "GROUP",
+    "HAVING",
+    "LIMIT",
+    "OFFSET",
+    "FETCH",
+    "FIRST",
+    "ROWS",
+    "ONLY",
+    "JOIN",
+    "LEFT",
+    "ON",
+    "USING",
+    "LATERAL",
+    "abs(",
+    "count(*)",
+    "FILTER",
+    "OVER",
+    "PARTITION",
+    "WINDOW",
+    "EXCLUDE",
+    "TIES",
+    "ROW",
+    "ARRAY[",
+    "ARRAY(",
+    "EXISTS",
+    "ANY",
+    "INTERVAL",
+    "DAY",
+    "TO",
+    "AT",
+    "TIME",
+    "ZONE",
+    "LOCAL",
+    "COLLATE",
+    "\"C\"",
+    "EXTRACT(",
+    "SUBSTRING(",
+    "SIMILAR",
+    "ESCAPE",
+    "GROUPING",
+    "SETS",
+    "ROLLUP",
+    "CUBE",
+    "VARIADIC",
+    "OPERATOR(",
+    "pg_catalog",
+    "public",
+    "SEARCH",
+    "DEPTH",
+    "CYCLE",
+    "SET",
+    "DISTINCT",
+    "INTO",
+    "FOR",
+    "UPDATE",
+    "DELETE",
+    "pg_sleep",
+    "pg_sleep(",
+    "f(",
+    "--c\n",
+    "/*c*/",
+    "\n",
+    ";",
+    "generate_series(1,",
+    "ORDINALITY",
+    "TABLESAMPLE",
+    "BERNOULLI",
+    "NULLS",
+    "LAST",
+    "DESC",
+    "double",
+    "precision",
+];
+
+/// Statements that pass, taken apart and put together again with pieces in between.
+fn mutated() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let bases: Vec<String> = accepted().map(|(sql, _)| sql).collect();
+    let edits =
+        prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..3_u8), 0..6);
+    (prop::sample::select(bases), edits).prop_map(|(base, edits)| {
+        let mut words: Vec<String> = base.split_inclusive(' ').map(str::to_owned).collect();
+        for (place, piece, edit) in edits {
+            let at = place.index(words.len().max(1)).min(words.len());
+            let piece = format!("{} ", PIECES[piece.index(PIECES.len())]);
+            match edit {
+                0 => words.insert(at, piece),
+                1 if at < words.len() => words[at] = piece,
+                _ if at < words.len() => drop(words.remove(at)),
+                _ => {}
+            }
+        }
+        words.concat()
+    })
+}
+
+fn soup() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    prop::collection::vec(prop::sample::select(PIECES), 0..40)
+        .prop_map(|pieces| format!("SELECT {}", pieces.join(" ")))
+}
+
+#[track_caller]
+fn check_stable(sql: &str) {
+    let config = GuardConfig::default();
+    let Ok(statement) = ReadOnlyStatement::parse(sql, &config) else { return };
+    let canonical = statement.canonical();
+    let again =
+        ReadOnlyStatement::parse(canonical, &config).unwrap_or_else(|p| panic!("{sql}: {}", p.detail()));
+    assert_eq!(canonical, again.canonical(), "{sql}");
+    assert_eq!(shape(sql), shape(canonical), "{sql}");
+    for token in lexer::lex(canonical).unwrap() {
+        assert!(!token.name.starts_with("pg_sleep") && token.name != "into", "{sql}");
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 2_000, ..proptest::test_runner::Config::default() })]
+
+    #[test]
+    fn what_is_accepted_is_accepted_again_and_unchanged(sql in mutated()) {
+        check_stable(&sql);
+    }
+
+    #[test]
+    fn random_tokens_are_judged_without_a_panic(sql in soup()) {
+        check_stable(&sql);
+    }
+
+    #[test]
+    fn any_text_is_judged_without_a_panic(sql in ".{0,200}") {
+        check_stable(&sql);
+        check_stable(&format!("SELECT {sql}"));
+    }
 }

@@ -229,14 +229,13 @@ impl<'s> Lexer<'s> {
                 open += 1;
             } else if self.eat("*/") {
                 open -= 1;
-                if open == 0 {
-                    return Ok(());
-                }
-            } else {
-                let Some(c) = self.peek() else {
-                    return Err(Refusal::invalid(start, "This comment is never closed; end it with */."));
-                };
+            } else if let Some(c) = self.peek() {
                 self.at += c.len_utf8();
+            } else {
+                return Err(Refusal::invalid(start, "This comment is never closed; end it with */."));
+            }
+            if open == 0 {
+                return Ok(());
             }
         }
     }
@@ -324,13 +323,9 @@ impl<'s> Lexer<'s> {
             if self.eat("'") {
                 return Ok(());
             }
-            if self.eat("\\") {
-                if let Some(c) = self.peek().filter(|c| *c != '\0') {
-                    self.at += c.len_utf8();
-                    continue;
-                }
-            }
-            return Err(self.unclosed(start, "string", "'"));
+            let escaped = if self.eat("\\") { self.peek().filter(|c| *c != '\0') } else { None };
+            let Some(c) = escaped else { return Err(self.unclosed(start, "string", "'")) };
+            self.at += c.len_utf8();
         }
     }
 
@@ -352,18 +347,7 @@ impl<'s> Lexer<'s> {
         let mut text = first;
         loop {
             let end = self.at;
-            let mut broken = false;
-            loop {
-                self.skip_while(|c| {
-                    broken |= matches!(c, '\n' | '\r');
-                    is_space(c)
-                });
-                if !self.eat("--") {
-                    break;
-                }
-                self.skip_while(|c| !matches!(c, '\n' | '\r'));
-            }
-            if !broken || self.peek() != Some('\'') {
+            if !self.skip_to_next_line() || self.peek() != Some('\'') {
                 self.at = end;
                 return Ok(text);
             }
@@ -372,6 +356,21 @@ impl<'s> Lexer<'s> {
             let joined = text.to_mut();
             joined.push('\n');
             joined.push_str(self.since(start));
+        }
+    }
+
+    /// White space and line comments. Whether there was a line break among them.
+    fn skip_to_next_line(&mut self) -> bool {
+        let mut broken = false;
+        loop {
+            self.skip_while(|c| {
+                broken |= matches!(c, '\n' | '\r');
+                is_space(c)
+            });
+            if !self.eat("--") {
+                return broken;
+            }
+            self.skip_while(|c| !matches!(c, '\n' | '\r'));
         }
     }
 
@@ -409,11 +408,10 @@ impl<'s> Lexer<'s> {
         }
         let fence = self.since(start);
         let body = self.rest();
-        if let Some(nul) = body.find('\0') {
-            if body.find(fence).is_none_or(|end| nul < end) {
-                self.at += nul;
-                return Err(self.unclosed(start, "string", fence));
-            }
+        let nul = body.find('\0').filter(|nul| body.find(fence).is_none_or(|end| *nul < end));
+        if let Some(nul) = nul {
+            self.at += nul;
+            return Err(self.unclosed(start, "string", fence));
         }
         let Some(end) = body.find(fence) else {
             return Err(Refusal::invalid(
@@ -524,4 +522,107 @@ fn is_operator_character(c: char) -> bool {
 /// A character for a sentence: itself when it shows, else its code point.
 fn escaped(c: char) -> String {
     if c.is_ascii_graphic() { format!("'{c}'") } else { format!("U+{:04X}", u32::from(c)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(sql: &str, expected: &[(Kind, &str)]) {
+        let tokens = lex(sql).unwrap();
+        let found: Vec<(Kind, &str)> = tokens.iter().map(|token| (token.kind, token.text.as_ref())).collect();
+        assert_eq!(found, expected, "{sql}");
+    }
+
+    #[track_caller]
+    fn check_refused(sql: &str, code: Code, at: usize, part: &str) {
+        let refusal = lex(sql).unwrap_err();
+        assert_eq!((refusal.code, refusal.at), (code, at), "{sql}: {}", refusal.detail);
+        assert!(refusal.detail.contains(part), "{sql}: {}", refusal.detail);
+    }
+
+    #[test]
+    fn operators_are_cut_where_postgresql_cuts_them() {
+        use Kind::{Number, Operator, Punctuation, Word};
+        check("a<-1", &[(Word, "a"), (Operator, "<"), (Operator, "-"), (Number, "1")]);
+        check("a*-1", &[(Word, "a"), (Operator, "*"), (Operator, "-"), (Number, "1")]);
+        check("a->-1", &[(Word, "a"), (Operator, "->"), (Operator, "-"), (Number, "1")]);
+        check("a-|-b", &[(Word, "a"), (Operator, "-|-"), (Word, "b")]);
+        check("a&&/* */b", &[(Word, "a"), (Operator, "&&"), (Word, "b")]);
+        check("a ||--x\nb", &[(Word, "a"), (Operator, "||"), (Word, "b")]);
+        check("a=>1", &[(Word, "a"), (Punctuation, "=>"), (Number, "1")]);
+        check(
+            "a::b:=c:d",
+            &[
+                (Word, "a"),
+                (Punctuation, "::"),
+                (Word, "b"),
+                (Punctuation, ":="),
+                (Word, "c"),
+                (Punctuation, ":"),
+                (Word, "d"),
+            ],
+        );
+        check_refused("a ||- 1", Code::QueryViolation, 2, "'||-'");
+        check_refused("a @- 1", Code::QueryViolation, 2, "'@-'");
+        check_refused("a `b`", Code::QueryViolation, 2, "'`'");
+        check_refused("a */ b", Code::QueryViolation, 2, "'*/'");
+    }
+
+    #[test]
+    fn strings_end_where_postgresql_ends_them() {
+        use Kind::{DollarString, PrefixedString, String, Word};
+        check("'a''b'", &[(String, "'a''b'")]);
+        check("'\\' 'x'", &[(String, "'\\'"), (String, "'x'")]);
+        check("E'\\'' x", &[(PrefixedString, "E'\\''"), (Word, "x")]);
+        check("e'a\\\\'", &[(PrefixedString, "e'a\\\\'")]);
+        check("b'01'X'1F'", &[(PrefixedString, "b'01'"), (PrefixedString, "X'1F'")]);
+        check("'a' -- b\n  'c'", &[(String, "'a'\n'c'")]);
+        check("'a' /* b\n */ 'c'", &[(String, "'a'"), (String, "'c'")]);
+        check("'a'\n-- b\n\n'c'\r'd'", &[(String, "'a'\n'c'\n'd'")]);
+        check("$$a'$x$b$$", &[(DollarString, "$$a'$x$b$$")]);
+        check("$x$a$$b$x$", &[(DollarString, "$x$a$$b$x$")]);
+        check("a$x$b", &[(Word, "a$x$b")]);
+        check_refused("'a", Code::Validation, 0, "never closed");
+        check_refused("E'a\\'", Code::Validation, 1, "never closed");
+        check_refused("$a$ b", Code::Validation, 0, "never closed");
+        check_refused("'a\0'", Code::Validation, 2, "U+0000");
+        check_refused("$$\0$$", Code::Validation, 2, "U+0000");
+        check_refused("$1", Code::Validation, 0, "$1");
+    }
+
+    #[test]
+    fn names_are_folded_unless_quoted() {
+        let tokens = lex("Ab \"Ab\" \"a\"\"b\" ÄB a$1").unwrap();
+        let names: Vec<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
+        assert_eq!(names, ["ab", "Ab", "a\"b", "Äb", "a$1"]);
+        check_refused("\"\"", Code::Validation, 0, "empty");
+        check_refused(&"a".repeat(64), Code::Validation, 0, "63 bytes");
+        check_refused(&format!("\"{}\"", "é".repeat(32)), Code::Validation, 0, "63 bytes");
+        check_refused("a\u{a0}b", Code::Validation, 0, "U+00A0");
+        check_refused("u&\"a\"", Code::Validation, 0, "U&");
+    }
+
+    #[test]
+    fn numbers_are_decimal_and_stand_alone() {
+        for number in ["1", "1.", ".5", "1.5", "1e3", "1.5E-3", "1e+3"] {
+            check(number, &[(Kind::Number, number)]);
+        }
+        for number in ["1a", "0x1F", "1_000", "1e", "1.e", "1..2", "1.2.3", "1$$", "1é"] {
+            check_refused(number, Code::Validation, 0, "glued");
+        }
+    }
+
+    #[test]
+    fn comments_vanish_and_one_statement_is_all() {
+        check("/* a /* b */ c */ -- d\n ; -- e\n;", &[]);
+        check("a--b\rc", &[(Kind::Word, "a"), (Kind::Word, "c")]);
+        check_refused("/* /* */", Code::Validation, 0, "never closed");
+        check_refused("a; b", Code::QueryViolation, 3, "second statement");
+        check_refused(";b", Code::QueryViolation, 1, "second statement");
+        check_refused(&" ".repeat(MAX_CHARS + 1), Code::Validation, 0, "65536");
+        assert!(lex(&" ".repeat(MAX_CHARS)).is_ok());
+        check_refused(&"(".repeat(MAX_TOKENS + 1), Code::Validation, MAX_TOKENS, "tokens");
+    }
 }

@@ -86,6 +86,18 @@ pub struct SqlConfig {
     pub unsafe_role: UnsafeRole,
 }
 
+impl SqlConfig {
+    /// The most descriptors that connections hold at once: those lent, those that wait to be closed, and those on which a
+    /// CancelRequest goes out.
+    pub fn descriptors(&self) -> u64 {
+        // The socket, and what the driver's runtime waits with.
+        const A_CONNECTION: u64 = 4;
+        let lent = u64::from(self.pool_max_size).saturating_add(self.max_stuck.into());
+        let passing = u64::try_from(pool::CLOSER_QUEUE.saturating_add(pool::MAX_CANCELS)).unwrap_or(u64::MAX);
+        lent.saturating_add(passing).saturating_mul(A_CONNECTION)
+    }
+}
+
 /// One database, as all SQL tools share it. Nothing is started and nobody connects before the first call.
 pub struct Database {
     config: SqlConfig,

@@ -21,10 +21,10 @@ use scheduled_thread_pool::ScheduledThreadPool;
 use super::session::{Canceller, Session};
 
 /// Connections that wait to be closed. More than that, and the worker that has the next one closes it itself.
-const CLOSER_QUEUE: usize = 64;
+pub(super) const CLOSER_QUEUE: usize = 64;
 
 /// CancelRequests under way at once, each on a thread. Beyond that the statement timeout has to do.
-const MAX_CANCELS: usize = 32;
+pub(super) const MAX_CANCELS: usize = 32;
 
 /// Slots for connections.
 #[derive(Debug)]

@@ -156,7 +156,7 @@ fn not_finite(out: &mut AsciiWriter, number: f64) -> &mut AsciiWriter {
     out.string(name)
 }
 
-/// Text. Only a SQL_ASCII database can send what is not UTF-8: such bytes become U+FFFD.
+/// Text. PostgreSQL checks that what it sends is UTF-8; bytes of a server that does not become U+FFFD.
 pub(super) fn write_text<'o>(out: &'o mut AsciiWriter, bytes: &[u8]) -> &'o mut AsciiWriter {
     out.string(&String::from_utf8_lossy(bytes))
 }

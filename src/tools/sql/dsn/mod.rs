@@ -13,6 +13,7 @@ mod encryption;
 
 use std::{
     fmt,
+    net::IpAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -229,6 +230,20 @@ impl Dsn {
         };
         parameters.end()?;
         Ok(dsn)
+    }
+
+    /// The TCP ports of its servers; none for a socket with a path.
+    pub fn tcp_ports(&self) -> Vec<u16> {
+        let is_tcp = |server: &&Server| matches!(server.host, Host::Tcp { .. });
+        self.servers.iter().filter(is_tcp).map(|server| server.port).collect()
+    }
+
+    /// Whether connecting looks up a host's name.
+    pub fn looks_up_names(&self) -> bool {
+        self.servers.iter().any(|server| match &server.host {
+            Host::Tcp { name, address: None } => name.parse::<IpAddr>().is_err(),
+            Host::Tcp { address: Some(_), .. } | Host::Socket(_) | Host::DefaultSocket => false,
+        })
     }
 
     /// Whether the text itself holds a password.

@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::{
-    sizes::{self, MAX_CONSTANT_BYTES},
+    sizes,
     tree::{Judge, NOT_POSTGRES, Node, Role},
 };
 use crate::{problem::echo, tools::sql::lexer::Refusal};
@@ -44,11 +44,15 @@ impl<'t> Judge<'t, '_> {
         }
         match args {
             FunctionArguments::None => {}
-            FunctionArguments::Subquery(query) => self.left.push(Node::Query(query)),
-            FunctionArguments::List(list) => self.arguments(list)?,
-        }
-        if let Some(bytes) = sizes::of_call(function) {
-            self.amplify(bytes)?;
+            FunctionArguments::Subquery(query) => {
+                // `ARRAY(SELECT …)` keeps rows as `array_agg` does.
+                self.constants.calls.push(sizes::Call { name: "array_agg", args: &[], at: self.near });
+                self.left.push(Node::Query(query));
+            }
+            FunctionArguments::List(list) => {
+                self.collect(name, &list.args);
+                self.arguments(list)?;
+            }
         }
         self.exprs(filter.as_deref());
         self.ordering(within_group)?;
@@ -58,16 +62,12 @@ impl<'t> Judge<'t, '_> {
         }
     }
 
-    /// Takes what a constant grows to from the statement's budget.
-    fn amplify(&mut self, bytes: u64) -> Result<(), Refusal> {
-        self.constants = self.constants.saturating_add(bytes);
-        if self.constants <= MAX_CONSTANT_BYTES {
-            return Ok(());
+    /// Keeps a call that can amplify constants for [`sizes`].
+    fn collect(&mut self, name: &'t ObjectName, args: &'t [FunctionArg]) {
+        let name = sizes::last_name(name);
+        if sizes::grows(name) {
+            self.constants.calls.push(sizes::Call { name, args, at: self.near });
         }
-        Err(self.refuse(format!(
-            "Constants of this query can grow beyond {MAX_CONSTANT_BYTES} bytes; repeat and pad with a small literal \
-             count, or with a count from a column."
-        )))
     }
 
     /// A call in `FROM`.
@@ -77,6 +77,7 @@ impl<'t> Judge<'t, '_> {
         args: &'t [FunctionArg],
     ) -> Result<(), Refusal> {
         self.name(name)?;
+        self.collect(name, args);
         args.iter().try_for_each(|arg| self.argument(arg))
     }
 
@@ -140,10 +141,10 @@ impl<'t> Judge<'t, '_> {
             }
             FunctionArg::ExprNamed { name, arg, operator } => {
                 self.naming(operator)?;
-                match name {
-                    Expr::Identifier(name) => self.stand_at(name),
-                    _ => return Err(self.refuse("An argument's name is a plain name: f(name => value).")),
-                }
+                let Expr::Identifier(name) = name else {
+                    return Err(self.refuse("An argument's name is a plain name: f(name => value)."));
+                };
+                self.stand_at(name);
                 arg
             }
         };
@@ -178,12 +179,10 @@ impl<'t> Judge<'t, '_> {
         self.ordering(order_by)?;
         if let Some(WindowFrame { units: _, start_bound, end_bound }) = window_frame {
             for bound in [Some(start_bound), end_bound.as_ref()].into_iter().flatten() {
-                match bound {
-                    WindowFrameBound::CurrentRow => {}
-                    WindowFrameBound::Preceding(expr) | WindowFrameBound::Following(expr) => {
-                        self.exprs(expr.as_deref());
-                    }
-                }
+                self.exprs(match bound {
+                    WindowFrameBound::CurrentRow => None,
+                    WindowFrameBound::Preceding(expr) | WindowFrameBound::Following(expr) => expr.as_deref(),
+                });
             }
         }
         Ok(())

@@ -281,13 +281,12 @@ impl<'t> Judge<'t, '_> {
     /// The literal of `type '…'`.
     fn string(&mut self, value: &ValueWithSpan) -> Result<(), Refusal> {
         self.near_value(value);
-        match &value.value {
-            Value::Number(_, _) | Value::Boolean(_) | Value::Null => {
-                Err(self
-                    .refuse("A type's name is followed by a string literal, or the value is cast: x::type."))
-            }
-            _ => self.value(value),
+        if matches!(value.value, Value::Number(_, _) | Value::Boolean(_) | Value::Null) {
+            return Err(
+                self.refuse("A type's name is followed by a string literal, or the value is cast: x::type.")
+            );
         }
+        self.value(value)
     }
 
     fn interval(&mut self, interval: &'t Interval) -> Result<(), Refusal> {
@@ -298,16 +297,20 @@ impl<'t> Judge<'t, '_> {
             last_field: _,
             fractional_seconds_precision: _,
         } = interval;
-        match value.as_ref() {
-            Expr::Value(literal) => self.string(literal),
-            _ => Err(self.refuse(
+        let Expr::Value(literal) = value.as_ref() else {
+            return Err(self.refuse(
                 "INTERVAL takes a literal: INTERVAL '1 day'; or multiply one: n * INTERVAL '1 day'.",
-            )),
-        }
+            ));
+        };
+        self.string(literal)
     }
 
     /// Which operators may be written is decided by the lexer's closed list; here only those that sqlparser spells
     /// as words are looked at.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one match over every operator, so that a new one stops the build"
+    )]
     fn operator(&self, operator: &BinaryOperator) -> Result<(), Refusal> {
         match operator {
             BinaryOperator::Plus

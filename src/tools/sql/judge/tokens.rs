@@ -1,7 +1,7 @@
 //! The judge of the tokens: it knows nothing of the tree but which names it accounts for, and refuses whatever stands
 //! there unaccounted, whatever the parser made of it.
 
-use super::{calls::unknown_function, tree::Role};
+use super::{calls::unknown_function, tree::Role, types, view};
 use crate::{
     problem::echo,
     tools::sql::{
@@ -126,6 +126,12 @@ pub(in super::super) fn judge(
                 before_parenthesis(token, role, [before(1), before(2)], config)?;
             }
         }
+        if token.is_mark("::") {
+            cast(token, [after(1), after(2), after(3)], config)?;
+        }
+        if token.is_name() && after(1).is_some_and(Token::is_string) {
+            before_string(token, [before(1), before(2)], config)?;
+        }
         if token.is_word("operator") && after(1).is_some_and(|next| next.is_mark("(")) {
             qualified_operator(token, [after(2), after(3), after(4)])?;
         }
@@ -151,6 +157,36 @@ fn before_parenthesis(
         Role::None => false,
     };
     if accounted { Ok(()) } else { Err(Refusal::violation(token.at, unknown_function(&token.name))) }
+}
+
+/// What stands behind `::` is a type.
+fn cast(token: &Token<'_>, behind: [Option<&Token<'_>>; 3], config: &GuardConfig) -> Result<(), Refusal> {
+    let (schema, name) = match behind {
+        [Some(schema), Some(dot), Some(name)] if dot.is_mark(".") => (Some(schema.name.as_str()), name),
+        [Some(name), _, _] => (None, name),
+        [None, _, _] => return Ok(()),
+    };
+    if name.is_name() && (types::is_allowed(config, schema, &name.name) || name.is_word("double")) {
+        return Ok(());
+    }
+    Err(Refusal::violation(token.at, types::unknown_type(&name.name)))
+}
+
+/// A name before a string is a type, unless it is a keyword.
+fn before_string(
+    token: &Token<'_>,
+    [before, second]: [Option<&Token<'_>>; 2],
+    config: &GuardConfig,
+) -> Result<(), Refusal> {
+    let qualified = before.is_some_and(|t| t.is_mark("."));
+    if !qualified && token.kind == Kind::Word && (view::is_keyword(&token.name) || token.name == "default") {
+        return Ok(());
+    }
+    let schema = if qualified { second.map(|t| t.name.as_str()) } else { None };
+    if types::is_allowed(config, schema, &token.name) {
+        return Ok(());
+    }
+    Err(Refusal::violation(token.at, types::unknown_type(&token.name)))
 }
 
 fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>) -> bool {

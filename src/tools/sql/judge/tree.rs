@@ -5,17 +5,20 @@
 //! The walk keeps its own list of what is left: its stack does not grow with the tree.
 
 use sqlparser::ast::{
-    Cte, CteAsMaterialized, Distinct, Expr, Fetch, GroupByExpr, Ident, Join, JoinConstraint, JoinOperator,
-    LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, ObjectNamePart, Offset, OrderBy,
-    OrderByExpr, OrderByKind, OrderByOptions, OrderBySort, Parens, Query, Select, SelectFlavor, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, Table, TableAlias,
+    Cte, CteAsMaterialized, Distinct, Expr, Fetch, FunctionArg, GroupByExpr, Ident, Join, JoinConstraint,
+    JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, ObjectNamePart, Offset,
+    OrderBy, OrderByExpr, OrderByKind, OrderByOptions, OrderBySort, Parens, Query, Select, SelectFlavor,
+    SelectItem, SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, Table, TableAlias,
     TableAliasColumnDef, TableFactor, TableFunctionArgs, TableInheritance, TableSample, TableSampleKind,
     TableSampleMethod, TableSampleModifier, TableSampleQuantity, TableWithJoins, Values,
     WildcardAdditionalOptions, With,
 };
 use sqlparser::tokenizer::Span;
 
-use super::{types, view};
+use super::{
+    sizes::{Constants, MAX_CONSTANT_BYTES, MAX_SERIES_ROWS, Meaning, last_name},
+    types, view,
+};
 use crate::tools::sql::{
     lexer::{Refusal, Token},
     statement::GuardConfig,
@@ -53,7 +56,14 @@ pub(in super::super) fn judge<'t>(
     config: &'t GuardConfig,
 ) -> Result<Vec<Role>, Refusal> {
     let roles = vec![Role::None; tokens.len()];
-    let mut judge = Judge { tokens, config, near: 0, roles, constants: 0, left: vec![Node::Query(query)] };
+    let mut judge = Judge {
+        tokens,
+        config,
+        near: 0,
+        roles,
+        constants: Constants::default(),
+        left: vec![Node::Query(query)],
+    };
     while let Some(node) = judge.left.pop() {
         match node {
             Node::Query(query) => judge.query(query)?,
@@ -65,6 +75,13 @@ pub(in super::super) fn judge<'t>(
             Node::Element(expr) => judge.left.push(Node::Expr(expr)),
         }
     }
+    if let Some(at) = judge.constants.overgrown() {
+        judge.near = at;
+        return Err(judge.refuse(format!(
+            "Constants of this query can grow beyond {MAX_CONSTANT_BYTES} bytes, or a series that an aggregate keeps \
+             beyond {MAX_SERIES_ROWS} rows; use smaller literals, or counts from a table."
+        )));
+    }
     Ok(judge.roles)
 }
 
@@ -72,10 +89,9 @@ pub(super) struct Judge<'t, 's> {
     tokens: &'t [Token<'s>],
     pub(super) config: &'t GuardConfig,
     /// The token of the name seen last: where a refusal points to.
-    near: usize,
+    pub(super) near: usize,
     roles: Vec<Role>,
-    /// What constants can grow to while PostgreSQL plans, in bytes.
-    pub(super) constants: u64,
+    pub(super) constants: Constants<'t>,
     pub(super) left: Vec<Node<'t>>,
 }
 
@@ -156,6 +172,7 @@ impl<'t> Judge<'t, '_> {
     fn cte(&mut self, cte: &'t Cte) -> Result<(), Refusal> {
         let Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
         self.alias(alias)?;
+        self.define_columns(alias, query);
         match materialized {
             Some(CteAsMaterialized::Materialized | CteAsMaterialized::NotMaterialized) | None => {}
         }
@@ -190,8 +207,11 @@ impl<'t> Judge<'t, '_> {
                 if *explicit_row || *value_keyword {
                     return Err(self.refuse(NOT_POSTGRES));
                 }
-                for Parens { opening_token: _, content, closing_token: _ } in rows {
-                    self.exprs(content);
+                for expr in
+                    rows.iter().flat_map(|Parens { opening_token: _, content, closing_token: _ }| content)
+                {
+                    self.left.push(Node::Expr(expr));
+                    self.constants.define("column", Meaning::Expr(expr));
                 }
             }
             SetExpr::Table(table) => {
@@ -207,6 +227,7 @@ impl<'t> Judge<'t, '_> {
         Ok(())
     }
 
+    #[expect(clippy::too_many_lines, reason = "every clause is named, so that a new one stops the build")]
     fn select(&mut self, select: &'t Select) -> Result<(), Refusal> {
         let Select {
             select_token: _,
@@ -261,9 +282,6 @@ impl<'t> Judge<'t, '_> {
             Some(Distinct::All | Distinct::Distinct) | None => {}
             Some(Distinct::On(exprs)) => self.exprs(exprs),
         }
-        if projection.is_empty() {
-            return Err(self.refuse("SELECT needs at least one column here; write SELECT 1 or SELECT *."));
-        }
         for item in projection {
             self.item(item)?;
         }
@@ -282,7 +300,13 @@ impl<'t> Judge<'t, '_> {
 
     fn item(&mut self, item: &'t SelectItem) -> Result<(), Refusal> {
         match item {
-            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => {
+            SelectItem::UnnamedExpr(expr) => {
+                self.constants.define_unnamed(expr);
+                self.left.push(Node::Expr(expr));
+                Ok(())
+            }
+            SelectItem::ExprWithAlias { expr, alias } => {
+                self.constants.define(&alias.value, Meaning::Expr(expr));
                 self.left.push(Node::Expr(expr));
                 Ok(())
             }
@@ -450,6 +474,10 @@ impl<'t> Judge<'t, '_> {
         Ok(())
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one match over every table factor, so that a new one stops the build"
+    )]
     fn factor(&mut self, factor: &'t TableFactor) -> Result<(), Refusal> {
         match factor {
             TableFactor::Table {
@@ -480,7 +508,10 @@ impl<'t> Judge<'t, '_> {
                     | None => {}
                 }
                 match args {
-                    Some(TableFunctionArgs { args, settings: None }) => self.table_call(name, args)?,
+                    Some(TableFunctionArgs { args, settings: None }) => {
+                        self.table_call(name, args)?;
+                        self.define_result(alias.as_ref(), name, args);
+                    }
                     Some(TableFunctionArgs { args: _, settings: Some(_) }) => {
                         return Err(self.refuse(NOT_POSTGRES));
                     }
@@ -491,14 +522,21 @@ impl<'t> Judge<'t, '_> {
             }
             TableFactor::Derived { lateral: _, subquery, alias, sample } => {
                 self.left.push(Node::Query(subquery));
+                if let Some(alias) = alias {
+                    self.define_columns(alias, subquery);
+                }
                 self.optional_alias(alias.as_ref())?;
                 self.sample(sample.as_ref())
             }
             TableFactor::Function { lateral: _, name, args, with_ordinality: _, alias } => {
                 self.table_call(name, args)?;
+                self.define_result(alias.as_ref(), name, args);
                 self.optional_alias(alias.as_ref())
             }
             TableFactor::NestedJoin { table_with_joins, alias } => {
+                for column in alias.iter().flat_map(|alias| &alias.columns) {
+                    self.constants.define(&column.name.value, Meaning::Anything);
+                }
                 self.left.push(Node::Joined(table_with_joins));
                 self.optional_alias(alias.as_ref())
             }
@@ -538,6 +576,27 @@ impl<'t> Judge<'t, '_> {
             }
         }
         Ok(())
+    }
+
+    fn define_columns(&mut self, alias: &'t TableAlias, query: &'t Query) {
+        for column in &alias.columns {
+            self.constants.define(&column.name.value, Meaning::Output(query));
+        }
+    }
+
+    /// What a function in `FROM` gives is known by the function's name, its alias and its columns' names.
+    fn define_result(
+        &mut self,
+        alias: Option<&'t TableAlias>,
+        name: &'t ObjectName,
+        args: &'t [FunctionArg],
+    ) {
+        let columns = alias.iter().flat_map(|alias| &alias.columns).map(|column| &column.name);
+        let names = alias.iter().map(|alias| &alias.name).chain(columns).map(|name| name.value.as_str());
+        let function = last_name(name);
+        for name in names.chain([function]) {
+            self.constants.define(name, Meaning::Call(function, args));
+        }
     }
 
     fn sample(&mut self, sample: Option<&'t TableSampleKind>) -> Result<(), Refusal> {

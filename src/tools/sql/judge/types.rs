@@ -5,7 +5,10 @@ use sqlparser::ast::{
 };
 
 use super::tree::Judge;
-use crate::{problem::echo, tools::sql::lexer::Refusal};
+use crate::{
+    problem::echo,
+    tools::sql::{lexer::Refusal, statement::GuardConfig},
+};
 
 /// Types whose input functions only look at their argument. No `reg*` (they tell what exists) and no `xml`.
 const TYPES: &[&str] = &[
@@ -32,6 +35,7 @@ const TYPES: &[&str] = &[
     "inet",
     "int",
     "int2",
+    "int2vector",
     "int4",
     "int4multirange",
     "int4range",
@@ -53,8 +57,10 @@ const TYPES: &[&str] = &[
     "nummultirange",
     "numrange",
     "oid",
+    "oidvector",
     "path",
     "pg_lsn",
+    "pg_snapshot",
     "point",
     "polygon",
     "real",
@@ -227,6 +233,27 @@ pub(super) fn judge(judge: &mut Judge<'_, '_>, mut data_type: &DataType) -> Resu
     }
 }
 
+/// Whether a type of this name may be written.
+pub(super) fn is_allowed(config: &GuardConfig, schema: Option<&str>, name: &str) -> bool {
+    match schema {
+        None | Some("pg_catalog") => {
+            // PostgreSQL's own name for an array of `x` is `_x`.
+            let element = name.strip_prefix('_').unwrap_or(name);
+            TYPES.binary_search(&element).is_ok() || config.allows_type(None, name)
+        }
+        Some(_) => config.allows_type(schema, name),
+    }
+}
+
+/// The sentence for a type that is on no list.
+pub(super) fn unknown_type(name: &str) -> String {
+    format!(
+        "The type {} is not on the list of types that may be cast to; compare as text, or ask the operator to allow \
+         it with MCP_SQL_ALLOW_FUNCTIONS.",
+        echo(name)
+    )
+}
+
 fn custom(
     judge: &mut Judge<'_, '_>,
     ObjectName(parts): &ObjectName,
@@ -243,19 +270,12 @@ fn custom(
         }
     }
     let allowed = match names.as_slice() {
-        [name] | ["pg_catalog", name] => {
-            TYPES.binary_search(name).is_ok() || judge.config.allows_type(None, name)
-        }
-        [schema, name] => judge.config.allows_type(Some(schema), name),
+        [name] => is_allowed(judge.config, None, name),
+        [schema, name] => is_allowed(judge.config, Some(schema), name),
         _ => false,
     };
     if !allowed {
-        let name = names.join(".");
-        return Err(judge.refuse(format!(
-            "The type {} is not on the list of types that may be cast to; compare as text, or ask the operator to \
-             allow it with MCP_SQL_ALLOW_FUNCTIONS.",
-            echo(&name)
-        )));
+        return Err(judge.refuse(unknown_type(&names.join("."))));
     }
     judge.account_for_type(parts);
     for given in modifiers {

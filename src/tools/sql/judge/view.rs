@@ -20,7 +20,8 @@ use super::super::lexer::{Kind, Token};
 
 /// What the parser is given.
 pub(in super::super) fn of(tokens: &[Token<'_>]) -> Vec<TokenWithSpan> {
-    let mut view = View { tokens, seen: Vec::with_capacity(tokens.len()), at: 0, similar: 0 };
+    let mut view =
+        View { tokens, seen: Vec::with_capacity(tokens.len()), at: 0, similar: 0, grouping: Vec::new() };
     while view.at < tokens.len() {
         view.step();
     }
@@ -38,6 +39,8 @@ struct View<'t, 's> {
     at: usize,
     /// How many `SIMILAR` wait for their `ESCAPE`.
     similar: usize,
+    /// For every open parenthesis, whether it holds grouping sets.
+    grouping: Vec<bool>,
 }
 
 impl<'t, 's> View<'t, 's> {
@@ -92,12 +95,30 @@ impl<'t, 's> View<'t, 's> {
             let seen = self.plain(token);
             self.push(seen);
         }
-        self.at += consumed.max(1);
+        for _ in 0..consumed.max(1) {
+            self.track_parenthesis();
+            self.at += 1;
+        }
+    }
+
+    fn track_parenthesis(&mut self) {
+        let within = self.within_grouping_sets();
+        if self.mark_at(0, "(") {
+            let nested = within
+                && (self.after_mark("(") || self.after_mark(",") || self.after_word(&["cube", "rollup"]));
+            self.grouping.push(nested || self.after_word(&["sets"]));
+        } else if self.mark_at(0, ")") {
+            self.grouping.pop();
+        }
+    }
+
+    fn within_grouping_sets(&self) -> bool {
+        self.grouping.last() == Some(&true)
     }
 
     /// The forms that begin with a word. Returns how many tokens were dealt with; none: the word is shown as it is.
     fn shape_word(&mut self, token: &Token<'_>) -> usize {
-        if self.after_mark(".") {
+        if self.after_mark(".") || self.after_word(&["as"]) {
             return 0;
         }
         match token.name.as_str() {
@@ -126,8 +147,19 @@ impl<'t, 's> View<'t, 's> {
                 self.push_keyword("for", Keyword::FOR);
                 1
             }
+            // Sets within sets, which sqlparser does not know, are shown as rows within rows.
+            "grouping" if self.word_at(1, "sets") && self.mark_at(2, "(") => {
+                self.push_keyword("row", Keyword::ROW);
+                2
+            }
+            "cube" | "rollup" if self.within_grouping_sets() && self.mark_at(1, "(") => {
+                self.push_keyword("row", Keyword::ROW);
+                1
+            }
             "exclude" => self.frame_exclusion(),
-            "at" if self.word_at(1, "local") => 2,
+            "search" if self.after_mark(")") => self.search_clause(),
+            "cycle" => self.cycle_clause(),
+            "at" if self.word_at(1, "local") && self.after_operand() => 2,
             "using" if self.token(1).is_some_and(|t| t.kind == Kind::Operator) => 2,
             "all" | "some" if self.after_word(&["like", "ilike"]) && self.mark_at(1, "(") => {
                 self.push_keyword("any", Keyword::ANY);
@@ -160,6 +192,63 @@ impl<'t, 's> View<'t, 's> {
         if self.mark_at(words, ")") { words } else { 0 }
     }
 
+    /// `SEARCH DEPTH FIRST BY a, b SET c` behind a recursive query: names only.
+    fn search_clause(&self) -> usize {
+        if !self.one_of(1, &["depth", "breadth"]) || !self.word_at(2, "first") || !self.word_at(3, "by") {
+            return 0;
+        }
+        let set = self.behind_names(4);
+        if self.word_at(set, "set") && self.token(set + 1).is_some_and(Token::is_name) { set + 2 } else { 0 }
+    }
+
+    /// `CYCLE a, b SET c TO 'x' DEFAULT 'y' USING d`: names and literals only.
+    fn cycle_clause(&self) -> usize {
+        let set = self.behind_names(1);
+        if set == 1 || !self.word_at(set, "set") || !self.token(set + 1).is_some_and(Token::is_name) {
+            return 0;
+        }
+        let literal = |offset| {
+            self.token(offset).is_some_and(|t| t.is_string() || t.kind == Kind::Number)
+                || self.one_of(offset, &["true", "false", "null"])
+        };
+        let mut using = set + 2;
+        if self.word_at(using, "to") {
+            if !literal(using + 1) || !self.word_at(using + 2, "default") || !literal(using + 3) {
+                return 0;
+            }
+            using += 4;
+        }
+        if self.word_at(using, "using") && self.token(using + 1).is_some_and(Token::is_name) {
+            using + 2
+        } else {
+            0
+        }
+    }
+
+    /// The first offset behind a list of names.
+    fn behind_names(&self, mut offset: usize) -> usize {
+        while self.token(offset).is_some_and(Token::is_name) {
+            offset += 1;
+            if !self.mark_at(offset, ",") {
+                break;
+            }
+            offset += 1;
+        }
+        offset
+    }
+
+    /// Whether an expression can end right before.
+    fn after_operand(&self) -> bool {
+        self.previous().is_some_and(|token| match token.kind {
+            Kind::Word => keyword_named(&token.name) == Keyword::NoKeyword,
+            Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => {
+                true
+            }
+            Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
+            Kind::Operator => false,
+        })
+    }
+
     /// `OPERATOR(pg_catalog.+)` is `+`; the judge of tokens sees to the schema.
     fn qualified_operator(&mut self) -> usize {
         let mut offset = 2;
@@ -189,19 +278,13 @@ impl<'t, 's> View<'t, 's> {
     /// Whether the `)` before this token closes a `ROWS FROM (`.
     fn closes_rows_from(&self) -> bool {
         let mut depth = 0_usize;
-        let mut index = self.at;
-        while let Some(before) = index.checked_sub(1) {
-            index = before;
-            let Some(token) = self.tokens.get(index) else { return false };
-            if token.is_mark(")") {
-                depth += 1;
-            } else if token.is_mark("(") {
-                depth -= 1;
-                if depth == 0 {
-                    break;
-                }
-            }
-        }
+        let before = self.tokens.get(..self.at).unwrap_or_default();
+        let opens = |token: &Token<'_>| {
+            depth += usize::from(token.is_mark(")"));
+            depth -= usize::from(token.is_mark("("));
+            depth == 0
+        };
+        let Some(index) = before.iter().rposition(opens) else { return false };
         let word = |back: usize, name: &str| {
             index.checked_sub(back).and_then(|i| self.tokens.get(i)).is_some_and(|t| t.is_word(name))
         };
@@ -247,6 +330,11 @@ impl<'t, 's> View<'t, 's> {
     }
 
     fn shape_mark(&mut self, token: &Token<'_>) -> usize {
+        let empty_set = token.is_mark("(") && self.mark_at(1, ")");
+        if empty_set && self.within_grouping_sets() && (self.after_mark("(") || self.after_mark(",")) {
+            self.push_keyword("null", Keyword::NULL);
+            return 2;
+        }
         let dot_star =
             token.is_mark(".") && self.after_mark(")") && self.token(1).is_some_and(|t| t.text == "*");
         usize::from(dot_star)
@@ -497,6 +585,11 @@ const KEYWORDS: &[(&str, Keyword)] = &[
     ("year", Keyword::YEAR),
     ("zone", Keyword::ZONE),
 ];
+
+/// Whether PostgreSQL gives this word a meaning in a query, here or elsewhere.
+pub(super) fn is_keyword(word: &str) -> bool {
+    keyword_named(word) != Keyword::NoKeyword || matches!(word, "asymmetric" | "symmetric" | "variadic")
+}
 
 fn keyword_named(word: &str) -> Keyword {
     KEYWORDS

@@ -1,0 +1,70 @@
+//! Descriptors: those that our parent left open, and how many there may be.
+
+use std::os::fd::{AsRawFd as _, RawFd};
+
+use nix::{
+    dir::Dir,
+    errno::Errno,
+    fcntl::OFlag,
+    sys::{
+        resource::{Resource, getrlimit, setrlimit},
+        stat::Mode,
+    },
+    unistd,
+};
+
+use super::Lack;
+
+/// Standard error, the last descriptor that we were given on purpose.
+const LAST_GIVEN: RawFd = 2;
+
+/// Descriptors above standard error that were open when the process began.
+#[derive(Debug)]
+pub struct Inherited(Result<Vec<RawFd>, Errno>);
+
+impl Inherited {
+    /// Looks at what is open.
+    ///
+    /// INVARIANT: comes before anything of ours is opened, because it cannot tell ours from others.
+    pub fn list() -> Self {
+        Self(open_now())
+    }
+
+    /// Closes them. `MCP_SQL_DSN_FILE=/dev/fd/63` was read by then, through a descriptor of our own.
+    pub(super) fn close(self) -> Result<String, Lack> {
+        let lack = |errno| Lack::new("inherited descriptors", errno, "mount /proc");
+        let inherited = self.0.map_err(lack)?;
+        inherited.iter().try_for_each(|descriptor| unistd::close(*descriptor)).map_err(lack)?;
+        Ok(match inherited.len() {
+            0 => "no inherited descriptors".to_owned(),
+            count => format!("{count} inherited descriptors closed"),
+        })
+    }
+}
+
+fn open_now() -> Result<Vec<RawFd>, Errno> {
+    let mut listing = Dir::open("/proc/self/fd", OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())?;
+    let own = listing.as_raw_fd();
+    let mut descriptors = Vec::new();
+    for entry in listing.iter() {
+        let number: Option<RawFd> = entry?.file_name().to_str().ok().and_then(|name| name.parse().ok());
+        descriptors.extend(number.filter(|number| *number > LAST_GIVEN && *number != own));
+    }
+    Ok(descriptors)
+}
+
+/// Sees to it that `needed` descriptors may be open at once.
+pub(super) fn allow(needed: u64) -> Result<String, Lack> {
+    const CURE: &str = "raise the limit (ulimit -Hn, LimitNOFILE=), or lower MCP_MAX_CONCURRENCY";
+    let lack =
+        |why: String| Lack { text: format!("too few descriptors for these settings: {why}"), cure: CURE };
+    let failed = |errno: Errno| lack(errno.to_string());
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(failed)?;
+    if hard < needed {
+        return Err(lack(format!("the hard limit is {hard}, {needed} may be needed")));
+    }
+    if soft < needed {
+        setrlimit(Resource::RLIMIT_NOFILE, needed, hard).map_err(failed)?;
+    }
+    Ok(format!("{} descriptors may be open, {needed} may be needed", soft.max(needed)))
+}
