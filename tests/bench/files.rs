@@ -104,7 +104,7 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
             _ => body.string(std::str::from_utf8(&content)?),
         };
         let body = body.finish();
-        let parts = vec![Part::Quoted(body.bytes().clone()), Part::Plain(body.bytes().clone())];
+        let parts = vec![Part::Quoted(body.clone()), Part::Plain(body)];
         out.clear();
         Line::result_of_parts(&RequestId::Unsigned(1), parts).write_to(&mut out)?;
         times.push(micros(begin.elapsed()));
