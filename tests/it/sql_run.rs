@@ -56,10 +56,10 @@ pub(crate) fn call_with(tool: &dyn Tool, arguments: Value, interrupt: &Interrupt
     let call = Call::new(Serial(1), Instant::now() + LIMIT, interrupt.clone());
     let limit = prepared.max_body_bytes;
     let answer = (prepared.run)(permit, &call)?;
-    let body = answer.body.bytes();
+    let body = answer.body.to_vec();
     assert!(body.len() <= limit, "{} bytes", body.len());
     assert!(body.is_ascii());
-    let value = serde_json::from_slice(body).unwrap();
+    let value = serde_json::from_slice(&body).unwrap();
     if let Some(afterwards) = answer.afterwards {
         afterwards();
     }
