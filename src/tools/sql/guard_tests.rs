@@ -492,7 +492,7 @@ fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
         ("1, ", "1", ""),
         ("repeat(", "'x'", ", 2)"),
     ] {
-        for times in [8, 15, 16, 24, 40, 49, 240, 990, 5_000] {
+        for times in [8, 15, 16, 24, 40, 49, 240, 990, 5_000, 16_000] {
             let close = close.repeat(times);
             let open = if middle.is_empty() { open.to_owned() } else { open.repeat(times) };
             in_a_small_stack(format!("SELECT {open}{middle}{close}"));
