@@ -23,11 +23,11 @@ pub(crate) fn run(tool: &dyn Tool, arguments: &Value, interrupt: Interrupt) -> R
         panic!("the built-in policy allows every tool");
     };
     let body = (prepared.run)(permit, &call)?.body;
-    let bytes = body.bytes();
+    let bytes = body.to_vec();
     assert!(bytes.len() <= room, "{} bytes where {room} were announced", bytes.len());
     let quoted = bytes.len() + bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     assert!(bytes.len() + quoted <= MAX_LINE_BYTES, "a line too long: {} + {quoted}", bytes.len());
-    let body = serde_json::from_slice(bytes).unwrap();
+    let body = serde_json::from_slice(&bytes).unwrap();
     jsonschema::validate(&Value::Object(tool.spec().output_schema.clone()), &body).unwrap();
     Ok(body)
 }
