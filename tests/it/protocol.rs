@@ -533,7 +533,7 @@ fn what_is_wrong_inside_arguments_is_told_to_the_model() {
         client.send_raw_as(&line, &json!({"id": "a", "method": "tools/call"}));
         let answer = client.answer(&json!("a"));
         let problem = problem(&answer["result"]);
-        let shown = &line[..line.len().min(200)];
+        let shown: String = line.chars().take(200).collect();
         assert_eq!(problem["code"], "MCP_VALIDATION_ERROR", "{shown} {answer}");
     }
     client.end().cleanly();

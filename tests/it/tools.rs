@@ -88,11 +88,11 @@ fn every_tool_describes_itself() {
 pub(crate) fn check_output(client: &mut Client, tools: &[Value], tool: &str, arguments: Value) -> Value {
     let schema = &tools.iter().find(|listed| listed["name"] == tool).unwrap()["outputSchema"];
     let validator = jsonschema::validator_for(schema).unwrap();
-    let result = client.use_tool(tool, arguments.clone());
-    assert_eq!(result["isError"], false, "{tool} {arguments}: {result}");
+    let result = client.use_tool(tool, arguments);
+    assert_eq!(result["isError"], false, "{tool}: {result}");
     let faults: Vec<String> =
         validator.iter_errors(&result["structuredContent"]).map(|fault| fault.to_string()).collect();
-    assert!(faults.is_empty(), "{tool} {arguments}: {faults:#?}\n{result}");
+    assert!(faults.is_empty(), "{tool}: {faults:#?}\n{result}");
     result["structuredContent"].clone()
 }
 
