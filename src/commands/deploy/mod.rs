@@ -2,6 +2,7 @@
 
 mod systemd;
 mod inetd;
+mod compose;
 mod role;
 
 use std::{env, ffi::OsString, io, path};
@@ -30,6 +31,8 @@ enum What {
     Systemd(systemd::Options),
     /// Lines for openbsd-inetd and xinetd, by the current settings
     Inetd(inetd::Options),
+    /// A compose file for the image of the Containerfile, by the current settings
+    Compose(compose::Options),
     /// SQL that makes a database role which can read what is named and nothing else
     Role(role::Options),
 }
@@ -46,7 +49,33 @@ pub(super) fn run(
         What::Inetd(options) => {
             with_settings(vars, |settings| print(inetd::lines(options, &program()?, &settings)?))
         }
+        What::Compose(options) => with_settings(vars, |settings| print(compose::file(options, &settings)?)),
         What::Role(options) => print(role::script(options)?),
+    }
+}
+
+/// Bounds that whoever launches the server sets around it, as numbers to print.
+struct Limits {
+    tasks: String,
+    descriptors: String,
+    /// From asking to end until killing.
+    stop_seconds: String,
+}
+
+impl Limits {
+    fn of(settings: &Settings) -> io::Result<Self> {
+        /// For each worker, one more that replaces it while it is stuck, and for both a thread that looks up a name.
+        const THREADS_A_WORKER: usize = 4;
+        const OTHER_THREADS: usize = 64;
+        /// Beyond the grace.
+        const STOP_SECONDS: u64 = 5;
+        let workers = settings.server.max_concurrency.saturating_mul(THREADS_A_WORKER);
+        let grace = settings.server.shutdown_grace.as_secs();
+        Ok(Self {
+            tasks: workers.saturating_add(OTHER_THREADS).to_string(),
+            descriptors: settings.needs()?.descriptors.to_string(),
+            stop_seconds: grace.saturating_add(STOP_SECONDS).to_string(),
+        })
     }
 }
 

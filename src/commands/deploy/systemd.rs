@@ -7,16 +7,12 @@ use std::{io, net::IpAddr, path};
 
 use clap::{Args, ValueEnum};
 
-use super::{DSN_FILE, environment, fill};
+use super::{DSN_FILE, Limits, environment, fill};
 use crate::settings::Settings;
 
 const SOCKET: &str = include_str!("socket.txt");
 const SERVICE: &str = include_str!("service.txt");
 
-/// Threads beside the workers, also the stuck ones, each of which may look up a name on a thread of its own.
-const OTHER_THREADS: usize = 64;
-/// Seconds beyond the grace before a process that does not end is killed.
-const STOP_SECONDS: u64 = 5;
 /// Where a database whose address is not known here most likely is.
 const PRIVATE_NETWORKS: &str = "localhost link-local 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7";
 
@@ -44,17 +40,15 @@ pub(super) fn units(options: &Options, program: &str, settings: &Settings) -> io
 }
 
 fn service(program: &str, settings: &Settings) -> io::Result<String> {
-    let needs = settings.needs()?;
-    let workers = settings.server.max_concurrency.saturating_mul(4);
     let has_metrics = settings.metrics_disk_path.is_some();
-    let stop_seconds = settings.server.shutdown_grace.as_secs().saturating_add(STOP_SECONDS);
+    let Limits { tasks, descriptors, stop_seconds } = Limits::of(settings)?;
     Ok(fill(
         SERVICE,
         &[
             ("program", &quoted(program)?.replace('$', "$$")),
-            ("stop_seconds", &stop_seconds.to_string()),
-            ("tasks", &workers.saturating_add(OTHER_THREADS).to_string()),
-            ("descriptors", &needs.descriptors.to_string()),
+            ("stop_seconds", &stop_seconds),
+            ("tasks", &tasks),
+            ("descriptors", &descriptors),
             ("proc_subset", if has_metrics { "all" } else { "pid" }),
             ("network", &network(settings)),
             ("settings", &assignments(settings)?),
