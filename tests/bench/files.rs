@@ -1,16 +1,12 @@
 //! Large files: beside the bare work of reading and encoding them, and what they cost in memory when the client is slow.
 
-use std::{
-    fs,
-    path::PathBuf,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, path::PathBuf, thread, time::Duration};
 
 use mcp_server_suite::wire::{
     ascii::AsciiWriter,
     jsonrpc::{Line, Part, RequestId},
 };
+use nix::time::ClockId;
 use tempfile::TempDir;
 
 use super::{
@@ -83,8 +79,8 @@ pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
         let score = contest(ROUNDS, (&mut server, task), (&mut limit, task))?;
         report.row(&format!("sandbox_fs_read, 1 MiB as {encoding}: round trip"), score)?;
         let bare = bare_micros(data, name, encoding)?;
-        let what = format!("  the server's CPU, beside the bare work");
-        report.times(&what, score.server.cpu_micros, bare, score.server.cpu_micros / bare)?;
+        let cpu = score.server.cpu_micros;
+        report.times("  the server's CPU, beside the bare work", cpu, bare, cpu / bare)?;
         server.end()?;
         limit.end()?;
     }
@@ -96,7 +92,7 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
     let mut times = Vec::with_capacity(ROUNDS);
     let mut out = Vec::new();
     for _ in 0..ROUNDS {
-        let begin = Instant::now();
+        let begin = ClockId::CLOCK_THREAD_CPUTIME_ID.now()?;
         let content = fs::read(data.file(name))?;
         let mut body = AsciiWriter::default();
         match encoding {
@@ -107,7 +103,7 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
         let parts = vec![Part::Quoted(body.clone()), Part::Plain(body)];
         out.clear();
         Line::result_of_parts(&RequestId::Unsigned(1), parts).write_to(&mut out)?;
-        times.push(micros(begin.elapsed()));
+        times.push(micros((ClockId::CLOCK_THREAD_CPUTIME_ID.now()? - begin).into()));
     }
     Ok(median(times))
 }
@@ -116,7 +112,8 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
 pub(super) fn measure_memory(report: &mut Report, data: &DataDir) -> Outcome {
     report.section("the most memory, in KiB")?;
     let idle = Child::server(&data.settings())?;
-    let echo = Child::start(echo::command(Shape::Worker, 1)?)?;
+    let mut echo = Child::start(echo::command(Shape::Worker, 1)?)?;
+    echo.ask(b"\n")?;
     let (server_kib, echo_kib) = (idle.peak_kib()?, echo.peak_kib()?);
     report.fact("an initialized session", &format!("{server_kib} (echo: {echo_kib})"))?;
     idle.end()?;
