@@ -4,6 +4,7 @@ mod serve;
 mod check;
 mod demo;
 mod client_config;
+mod deploy;
 
 use std::{
     ffi::OsString,
@@ -38,6 +39,8 @@ enum Command {
     Demo(demo::Options),
     /// Print the block to paste into an MCP client: this binary and the current settings, without secrets
     ClientConfig(client_config::Options),
+    /// Print what an operator installs: units, lines, SQL
+    Deploy(deploy::Options),
 }
 
 /// How the process ends.
@@ -87,6 +90,7 @@ pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Ex
         Command::ClientConfig(options) => {
             with_settings(vars, |settings| client_config::run(&options, &settings))
         }
+        Command::Deploy(options) => deploy::run(&options, vars),
     };
     ended.unwrap_or_else(|error| {
         error.to_string().lines().for_each(diagnostics::complain);

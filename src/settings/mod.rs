@@ -148,8 +148,8 @@ impl Settings {
                 .map(|files| files.root.as_fd().try_clone_to_owned())
                 .transpose()?,
             files: self.metrics_disk_path.as_ref().map_or_else(Vec::new, |_| metrics::host_files()),
-            tcp_ports: sql.map_or_else(Vec::new, |sql| sql.dsn.tcp_ports()),
-            names: sql.is_some_and(|sql| sql.dsn.looks_up_names()),
+            tcp_ports: sql.into_iter().flat_map(|sql| sql.dsn.tcp()).map(|(_, port)| port).collect(),
+            names: sql.is_some_and(|sql| sql.dsn.tcp().any(|(address, _)| address.is_none())),
             descriptors: self.server.descriptors().saturating_add(sql.map_or(0, SqlConfig::descriptors)),
         })
     }

@@ -232,17 +232,11 @@ impl Dsn {
         Ok(dsn)
     }
 
-    /// The TCP ports of its servers; none for a socket with a path.
-    pub fn tcp_ports(&self) -> Vec<u16> {
-        let is_tcp = |server: &&Server| matches!(server.host, Host::Tcp { .. });
-        self.servers.iter().filter(is_tcp).map(|server| server.port).collect()
-    }
-
-    /// Whether connecting looks up a host's name.
-    pub fn looks_up_names(&self) -> bool {
-        self.servers.iter().any(|server| match &server.host {
-            Host::Tcp { name, address: None } => name.parse::<IpAddr>().is_err(),
-            Host::Tcp { address: Some(_), .. } | Host::Socket(_) | Host::DefaultSocket => false,
+    /// Address and port of each server that is reached over TCP. No address: its name is looked up.
+    pub fn tcp(&self) -> impl Iterator<Item = (Option<IpAddr>, u16)> {
+        self.servers.iter().filter_map(|server| match &server.host {
+            Host::Tcp { name, address } => Some((address.or_else(|| name.parse().ok()), server.port)),
+            Host::Socket(_) | Host::DefaultSocket => None,
         })
     }
 
@@ -385,6 +379,7 @@ mod tests {
         refused("sslcrl=x", "'sslcrl' is not supported");
         refused("gssencmode=require", "disable or prefer");
         refused("client_encoding=LATIN1", "UTF8");
+        refused("postgres://h/d?ssl=1", "'ssl' is not supported");
         refused("sslmode=on", "verify-full");
         refused("target_session_attrs=master", "prefer-standby");
         refused("connect_timeout=-1", "whole number");
@@ -395,6 +390,8 @@ mod tests {
         refused("host=h sslmode=disable channel_binding=require", "needs TLS");
         refused("host=h sslnegotiation=direct", "needs sslmode=require");
         refused("passfile=/does/not/exist", "cannot be used");
+        #[cfg(feature = "tls")]
+        assert_eq!(Dsn::parse("postgres://h/d?ssl=true", &environment()).unwrap().ssl_mode, SslMode::Require);
         let nobody = Dsn::parse("host=h", &DsnEnvironment::default()).unwrap_err().to_string();
         assert!(nobody.contains("no user is given"), "{nobody}");
     }

@@ -1,0 +1,59 @@
+# Sourced by `.ci/host`: what `deploy` prints, judged and run by the programs it is for.
+
+units_are_accepted_and_hardened() {
+    local directory=$work/units exposure
+    mkdir -p "$directory"
+    "$server" deploy systemd --unit socket >"$directory/mcp-server-suite.socket"
+    "$server" deploy systemd --unit service >"$directory/mcp-server-suite@.service"
+    # A warning is a failure, too.
+    [ -z "$(systemd-analyze verify "$directory"/* 2>&1 | tee /dev/stderr)" ] &&
+        systemd-analyze security --offline=true --threshold=15 --no-pager "$directory/mcp-server-suite@.service" >"$work/security" &&
+        tail -n 1 "$work/security"
+}
+
+# same_sessions ADDRESS LAUNCHER…: sessions over a connection say the same as over pipes, so not one byte of the log.
+same_sessions() {
+    local address=$1 lines launcher status=0
+    shift
+    "$@" >"$work/launcher" 2>&1 &
+    launcher=$!
+    for lines in "$legacy" "$modern"; do
+        printf '%s\n' "$lines" | socat -t 20 - "$address,retry=100,interval=0.1" >"$work/by-socket" &&
+            printf '%s\n' "$lines" | env -i "$server" >"$work/by-pipes" 2>/dev/null &&
+            [ "$(wc -l <"$work/by-pipes")" = 2 ] && diff "$work/by-pipes" "$work/by-socket" || status=1
+    done
+    kill "$launcher"
+    wait "$launcher" || true
+    [ "$status" = 0 ] || cat "$work/launcher"
+    return "$status"
+}
+export -f units_are_accepted_and_hardened same_sessions
+
+if output=$(need systemd-analyze systemd 2>&1); then
+    check 'systemd units without a database' \
+        env -i work="$work" server="$server" PATH="$PATH" bash -c "$(declare -f units_are_accepted_and_hardened); units_are_accepted_and_hardened"
+    mkdir -p "$work/odd \"100%\" \$name"
+    check 'systemd units with everything' \
+        env -i work="$work" server="$server" PATH="$PATH" MCP_SAFE_DATA_DIR=/etc MCP_MAX_CONCURRENCY=4 \
+        MCP_SQL_DSN=postgres://reader@db.example.org/app MCP_METRICS_DISK_PATH="$work/odd \"100%\" \$name" \
+        bash -c "$(declare -f units_are_accepted_and_hardened); units_are_accepted_and_hardened"
+else
+    not_passed 'systemd-analyze could not be installed' "$output"
+fi
+
+env -i MCP_METRICS_ENABLED=true "$server" deploy inetd --user "$(id -un)" --socket "$work/inetd.sock" >"$work/inetd"
+grep ' stream unix ' "$work/inetd" >"$work/inetd.conf"
+sed -n '/^service/,/^}/p' "$work/inetd" >"$work/xinetd.conf"
+if output=$(need socat socat 2>&1 && PATH=$PATH:/usr/sbin need inetd openbsd-inetd 2>&1); then
+    check 'a socket from openbsd-inetd' bash -c 'same_sessions "$@"' - "UNIX-CONNECT:$work/inetd.sock" \
+        /usr/sbin/inetd -i "$work/inetd.conf"
+else
+    not_passed 'openbsd-inetd could not be installed' "$output"
+fi
+# Debian lets only one super-server be installed, so this one is unpacked.
+if output=$(cd "$work" && apt-get -qq download xinetd 2>&1 && dpkg -x xinetd_*.deb "$work/xinetd"); then
+    check 'a port from xinetd' bash -c 'same_sessions "$@"' - TCP:127.0.0.1:7333 \
+        "$work/xinetd/usr/sbin/xinetd" -dontfork -f "$work/xinetd.conf"
+else
+    not_passed 'xinetd could not be unpacked' "$output"
+fi

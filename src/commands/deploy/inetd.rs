@@ -1,0 +1,95 @@
+//! `deploy inetd`: one process for each connection, started by a super-server that knows nothing of settings.
+
+use std::{io, path};
+
+use clap::Args;
+
+use super::{DSN_FILE, environment, fill};
+use crate::settings::Settings;
+
+const TEMPLATE: &str = include_str!("inetd.txt");
+/// openbsd-inetd drops what follows the 20th word of a command; ours takes five besides the settings.
+const MAX_SETTINGS: usize = 15;
+
+/// What `deploy inetd` can be told.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// The account that the server runs as
+    #[arg(long, default_value = "nobody")]
+    user: String,
+    /// The socket of openbsd-inetd
+    #[arg(long, default_value = "/run/mcp-server-suite/socket")]
+    socket: String,
+    /// The TCP port of xinetd
+    #[arg(long, default_value_t = 7_333)]
+    port: u16,
+}
+
+pub(super) fn lines(options: &Options, program: &str, settings: &Settings) -> io::Result<String> {
+    let mut environment = environment(settings)?;
+    if settings.sql.is_some() {
+        environment.push(("MCP_SQL_DSN_FILE", DSN_FILE.to_owned()));
+    }
+    for (setting, file) in settings.given.iter().filter(|(setting, _)| setting.name == "MCP_LOG_FILE") {
+        environment.push((setting.name, path::absolute(file.reveal())?.to_string_lossy().into_owned()));
+    }
+    if environment.len() > MAX_SETTINGS {
+        return Err(io::Error::other(format!("inetd cannot carry more than {MAX_SETTINGS} settings")));
+    }
+    let Options { user, socket, port } = options;
+    let assignments = environment.iter().map(|(name, value)| format!("{name}={value}"));
+    let words: Vec<String> = assignments.chain([program.to_owned(), "serve".to_owned()]).collect();
+    let odd =
+        |word: &&String| word.contains(|c: char| c.is_whitespace() || c.is_control() || "\"'\\#".contains(c));
+    if let Some(word) = words.iter().chain([user, socket]).find(odd) {
+        return Err(io::Error::other(format!("inetd's files know no quotes and cannot hold {word:?}")));
+    }
+    let values = [
+        ("dsn_file", DSN_FILE),
+        ("port", &port.to_string()),
+        ("user", user),
+        ("socket", socket),
+        ("command", &words.join(" ")),
+    ];
+    Ok(fill(TEMPLATE, &values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::settings, *};
+
+    fn printed(program: &str, vars: &[(&str, &str)]) -> io::Result<String> {
+        let options = Options { user: "mcp".to_owned(), socket: "/run/mcp/socket".to_owned(), port: 7 };
+        lines(&options, program, &settings(vars))
+    }
+
+    #[test]
+    fn both_super_servers_get_the_settings_and_no_secret() {
+        let vars = [
+            ("MCP_SQL_DSN", "postgres://r:hunter2@h/x"),
+            ("MCP_SQL_MAX_ROWS", "7"),
+            ("MCP_LOG_FILE", "/dev/null"),
+        ];
+        let lines = printed("/opt/suite", &vars).unwrap();
+        let command = "-i MCP_SQL_MAX_ROWS=7 MCP_SQL_DSN_FILE=/etc/mcp-server-suite/sql-dsn MCP_LOG_FILE=/dev/null /opt/suite serve\n";
+        assert!(
+            lines.contains(&format!("\n/run/mcp/socket stream unix nowait mcp /usr/bin/env env {command}")),
+            "{lines}"
+        );
+        assert!(lines.contains("    port = 7\n    wait = no\n    user = mcp\n"), "{lines}");
+        assert!(
+            lines.contains(&format!("    server_args = {command}}}\n")) && !lines.contains("hunter2"),
+            "{lines}"
+        );
+    }
+
+    #[test]
+    fn what_an_inetd_would_tear_apart_is_refused() {
+        for (program, vars) in
+            [("/opt/my suite", &[][..]), ("/opt/suite", &[("MCP_SQL_ALLOW_FUNCTIONS", "a, b")])]
+        {
+            let refusal = printed(program, vars).unwrap_err().to_string();
+            assert!(refusal.contains("know no quotes"), "{refusal}");
+        }
+    }
+}
