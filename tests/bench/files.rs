@@ -14,7 +14,7 @@ use super::{
     child::{Child, call},
     contest::{Task, contest, median, micros},
     echo::{self, Shape},
-    report::Report,
+    report,
 };
 
 /// A file of 100 bytes.
@@ -69,7 +69,7 @@ fn read(id: usize, name: &str, encoding: &str) -> Vec<u8> {
     call(id, "sandbox_fs_read", &arguments)
 }
 
-pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
+pub(super) fn measure(data: &DataDir) -> Outcome {
     for (name, encoding) in [(TEXT, "utf-8"), (BINARY, "base64")] {
         let mut server = Child::server(&data.settings())?;
         let line = read(1, name, encoding);
@@ -77,10 +77,10 @@ pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
         let mut limit = Child::start(echo::command(Shape::Worker, answer_bytes)?)?;
         let task = Task::RoundTrips(&line, ROUND_TRIPS);
         let score = contest(ROUNDS, (&mut server, task), (&mut limit, task))?;
-        report.row(&format!("sandbox_fs_read, 1 MiB as {encoding}: round trip"), score)?;
+        report::row(&format!("sandbox_fs_read, 1 MiB as {encoding}: round trip"), score)?;
         let bare = bare_micros(data, name, encoding)?;
         let cpu = score.server.cpu_micros;
-        report.times("  the server's CPU, beside the bare work", cpu, bare, cpu / bare)?;
+        report::times("  the server's CPU, beside the bare work", cpu, bare, cpu / bare)?;
         server.end()?;
         limit.end()?;
     }
@@ -109,13 +109,13 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
 }
 
 /// The most memory the server takes: with nothing to do, and with more to say than its client reads.
-pub(super) fn measure_memory(report: &mut Report, data: &DataDir) -> Outcome {
-    report.section("the most memory, in KiB")?;
+pub(super) fn measure_memory(data: &DataDir) -> Outcome {
+    report::plain_section("the most memory, in KiB")?;
     let idle = Child::server(&data.settings())?;
     let mut echo = Child::start(echo::command(Shape::Worker, 1)?)?;
     echo.ask(b"\n")?;
     let (server_kib, echo_kib) = (idle.peak_kib()?, echo.peak_kib()?);
-    report.fact("an initialized session", &format!("{server_kib} (echo: {echo_kib})"))?;
+    report::fact("an initialized session", &format!("{server_kib} (echo: {echo_kib})"))?;
     idle.end()?;
     echo.end()?;
     for (name, encoding) in [(TEXT, "utf-8"), (BINARY, "base64"), (CONTROLS, "utf-8")] {
@@ -124,8 +124,8 @@ pub(super) fn measure_memory(report: &mut Report, data: &DataDir) -> Outcome {
         server.send(&lines)?;
         until_at_rest(&server)?;
         server.skip(OWED)?;
-        let peak = format!("{} KiB", server.peak_kib()?);
-        report.fact(&format!("{OWED} answers of 1 MiB ({name}) not read at first"), &peak)?;
+        let what = format!("{OWED} pages of 1 MiB ({name}), read late");
+        report::fact(&what, &server.peak_kib()?.to_string())?;
         server.end()?;
     }
     Ok(())
