@@ -7,7 +7,7 @@ use std::{
 };
 
 use nix::{sys::stat::Mode, unistd::mkfifo};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{Client, problem};
 
