@@ -1,6 +1,6 @@
 //! Results and rejections, per era: everything the server says, as lines.
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -163,29 +163,34 @@ impl Reply {
 
     /// `CallToolResult`: the text block is the escaped form of the same bytes as `structuredContent`.
     fn tool_result(&self, body: &AsciiJson, success: bool) -> Line {
-        let mut parts =
-            vec![plain(br#"{"content":[{"type":"text","text":""#), Part::Quoted(Arc::clone(body.bytes()))];
-        if success {
-            parts.push(plain(br#""}],"structuredContent":"#));
-            parts.push(Part::Plain(Arc::clone(body.bytes())));
-            parts.push(plain(br#","isError":false"#));
+        let begin = Part::Constant(r#"{"content":[{"type":"text","text":""#);
+        let end = Part::Constant(match self.era {
+            Era::Legacy => "}",
+            Era::Modern => &MODERN_END,
+        });
+        let text = Part::Quoted(body.clone());
+        let parts = if success {
+            let structured = Part::Constant(r#""}],"structuredContent":"#);
+            vec![
+                begin,
+                text,
+                structured,
+                Part::Plain(body.clone()),
+                Part::Constant(r#","isError":false"#),
+                end,
+            ]
         } else {
-            parts.push(plain(br#""}],"isError":true"#));
-        }
-        if self.era == Era::Modern {
-            let members = AsciiJson::of(&Modern::complete());
-            parts.push(plain(b","));
-            parts.push(Part::Plain(members.bytes().get(1..).unwrap_or_default().into()));
-        } else {
-            parts.push(plain(b"}"));
-        }
+            vec![begin, text, Part::Constant(r#""}],"isError":true"#), end]
+        };
         Line::result_of_parts(&self.id, parts)
     }
 }
 
-fn plain(json: &[u8]) -> Part {
-    Part::Plain(json.into())
-}
+/// What ends a modern tool result: the members of [`Modern`] and the closing brace.
+static MODERN_END: LazyLock<String> = LazyLock::new(|| {
+    let members = AsciiJson::of(&Modern::complete()).to_vec();
+    String::from_utf8_lossy(&members).replacen('{', ",", 1)
+});
 
 /// What every modern result carries.
 #[derive(Serialize)]
@@ -242,8 +247,8 @@ pub fn pong(id: &RequestId) -> Line {
 /// The answers to `tools/list`, encoded once.
 #[derive(Debug)]
 pub struct Listing {
-    legacy: Arc<[u8]>,
-    modern: Arc<[u8]>,
+    legacy: AsciiJson,
+    modern: AsciiJson,
 }
 
 impl Listing {
@@ -259,7 +264,7 @@ impl Listing {
             "resultType": result_type,
             "_meta": meta,
         }));
-        Self { legacy: Arc::clone(legacy.bytes()), modern: Arc::clone(modern.bytes()) }
+        Self { legacy, modern }
     }
 
     /// The answer to one `tools/list`.
@@ -268,7 +273,7 @@ impl Listing {
             Era::Legacy => &self.legacy,
             Era::Modern => &self.modern,
         };
-        Line::result_of_parts(id, vec![Part::Plain(Arc::clone(body))])
+        Line::result_of_parts(id, vec![Part::Plain(body.clone())])
     }
 }
 

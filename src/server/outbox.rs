@@ -79,8 +79,10 @@ impl Outbox {
             state.queued_bytes = state.queued_bytes.saturating_add(line.held_bytes());
             state.lines.push_back(line);
         }
-        if state.waiting.writer {
-            state.waiting.writer = false;
+        let wakes_writer = std::mem::take(&mut state.waiting.writer);
+        // First unlocked: a writer that wakes to a locked outbox goes back to sleep.
+        drop(state);
+        if wakes_writer {
             self.filled.notify_one();
         }
     }

@@ -174,50 +174,8 @@ fn as_integer(value: &Value) -> Option<i128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemars::JsonSchema;
-    use serde::{Deserialize, Serialize};
+    use crate::tools::testing::sample::Arguments;
     use serde_json::json;
-
-    /// How bytes are written.
-    #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-    #[serde(rename_all = "lowercase")]
-    enum Encoding {
-        /// As text.
-        Text,
-        /// As hexadecimal digits.
-        Hex,
-    }
-
-    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
-    #[serde(deny_unknown_fields)]
-    struct Arguments {
-        /// A path beneath
-        /// the root.
-        #[schemars(length(min = 1, max = 4))]
-        title: String,
-        /// How many bytes.
-        #[serde(default = "ten")]
-        #[schemars(range(min = 1, max = 20))]
-        bytes: u64,
-        #[serde(default = "text")]
-        encoding: Encoding,
-        after: Option<String>,
-        below: Option<Encoding>,
-        #[serde(default)]
-        #[schemars(range(min = -1.5, max = 1.5))]
-        share: f64,
-        #[serde(default)]
-        deep: bool,
-        any: Option<i64>,
-    }
-
-    fn ten() -> u64 {
-        10
-    }
-
-    fn text() -> Encoding {
-        Encoding::Text
-    }
 
     #[test]
     fn a_default_above_a_lowered_ceiling_follows_it_down() {

@@ -143,49 +143,8 @@ fn split_null(mut schema: Map<String, Value>, side: Side) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::{Deserialize, Serialize};
-
-    /// How bytes are written.
-    #[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-    #[serde(rename_all = "lowercase")]
-    enum Encoding {
-        /// As text.
-        Text,
-        /// As hexadecimal digits.
-        Hex,
-    }
-
-    /// Said to programmers.
-    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
-    #[serde(deny_unknown_fields)]
-    struct Arguments {
-        /// A path beneath
-        /// the root.
-        #[schemars(length(min = 1, max = 4))]
-        title: String,
-        /// How many bytes.
-        #[serde(default = "ten")]
-        #[schemars(range(min = 1, max = 20))]
-        bytes: u64,
-        #[serde(default = "text")]
-        encoding: Encoding,
-        after: Option<String>,
-        below: Option<Encoding>,
-        #[serde(default)]
-        #[schemars(range(min = -1.5, max = 1.5))]
-        share: f64,
-        #[serde(default)]
-        deep: bool,
-        any: Option<i64>,
-    }
-
-    fn ten() -> u64 {
-        10
-    }
-
-    fn text() -> Encoding {
-        Encoding::Text
-    }
+    use crate::tools::testing::sample::{Arguments, Encoding};
+    use serde::Serialize;
 
     #[test]
     fn the_schema_of_arguments_says_what_may_be_left_out_and_nothing_a_client_trips_over() {

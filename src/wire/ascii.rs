@@ -8,9 +8,12 @@ use std::{
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// The JSON of one value, all ASCII. Only this module makes one, so that what holds it need not look again.
+use crate::wire::blocks::Blocks;
+
+/// The JSON of one value, all ASCII. Only this module makes one, so that what holds it need not look again. Clones share
+/// the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AsciiJson(Arc<[u8]>);
+pub struct AsciiJson(Arc<Blocks>);
 
 impl AsciiJson {
     /// Encodes `value`. A value that serde cannot encode (a map whose keys are not strings) becomes `null`.
@@ -20,32 +23,52 @@ impl AsciiJson {
         writer.finish()
     }
 
-    /// The bytes.
-    pub fn bytes(&self) -> &Arc<[u8]> {
-        &self.0
+    /// How many bytes it has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it has none, which is no JSON.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes, copied.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.blocks().flatten().copied().collect()
+    }
+
+    /// The bytes, in the pieces in which they are held.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter()
+    }
+
+    /// Whether both are the same bytes in memory.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
 /// Writes JSON piece by piece, for bodies that are built under a byte budget.
 #[derive(Debug, Default)]
 pub struct AsciiWriter {
-    out: Vec<u8>,
+    out: Blocks,
 }
 
 impl AsciiWriter {
     /// Writes JSON punctuation or a constant that is ASCII JSON already, such as `{"rows":[`.
     pub fn raw(&mut self, json: &'static str) -> &mut Self {
         debug_assert!(json.is_ascii(), "a constant of ours is not ASCII");
-        self.out.extend_from_slice(json.as_bytes());
+        self.put(json.as_bytes());
         self
     }
 
     /// Writes a JSON string, quotes included.
     pub fn string(&mut self, text: &str) -> &mut Self {
-        self.out.push(b'"');
+        self.put(b"\"");
         let written = write_escaped(&mut self.out, text);
-        debug_assert!(written.is_ok(), "a Vec takes every byte");
-        self.out.push(b'"');
+        debug_assert!(written.is_ok(), "blocks take every byte");
+        self.put(b"\"");
         self
     }
 
@@ -61,24 +84,27 @@ impl AsciiWriter {
 
     /// Writes bytes as a JSON string in base64 (RFC 4648 section 4, padded).
     pub fn base64(&mut self, bytes: &[u8]) -> &mut Self {
-        self.out.reserve(bytes.len().div_ceil(3) * 4 + 2);
-        self.out.push(b'"');
+        self.put(b"\"");
         let (groups, rest) = bytes.as_chunks::<3>();
-        for group in groups {
-            self.out.extend_from_slice(&base64_group(*group));
+        let mut encoded = [[0; 4]; 256];
+        for groups in groups.chunks(encoded.len()) {
+            for (encoded, group) in encoded.iter_mut().zip(groups) {
+                *encoded = base64_group(*group);
+            }
+            self.put(encoded.as_flattened().get(..groups.len() * 4).unwrap_or_default());
         }
         match *rest {
             [a] => {
                 let [first, second, ..] = base64_group([a, 0, 0]);
-                self.out.extend_from_slice(&[first, second, b'=', b'=']);
+                self.put(&[first, second, b'=', b'=']);
             }
             [a, b] => {
                 let [first, second, third, _] = base64_group([a, b, 0]);
-                self.out.extend_from_slice(&[first, second, third, b'=']);
+                self.put(&[first, second, third, b'=']);
             }
             _ => {}
         }
-        self.out.push(b'"');
+        self.put(b"\"");
         self
     }
 
@@ -89,7 +115,7 @@ impl AsciiWriter {
 
     /// Whether nothing has been written.
     pub fn is_empty(&self) -> bool {
-        self.out.is_empty()
+        self.len() == 0
     }
 
     /// Takes back everything after `mark`, a value that [`Self::len`] returned.
@@ -99,12 +125,17 @@ impl AsciiWriter {
 
     /// The finished JSON.
     pub fn finish(self) -> AsciiJson {
-        AsciiJson(self.out.into())
+        AsciiJson(Arc::new(self.out))
     }
 
     /// What was written, finished or not.
-    pub(super) fn into_bytes(self) -> Box<[u8]> {
-        self.out.into()
+    pub(super) fn into_blocks(self) -> Blocks {
+        self.out
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        let written = self.out.write_all(bytes);
+        debug_assert!(written.is_ok(), "blocks take every byte");
     }
 }
 
@@ -146,20 +177,33 @@ fn write_escaped<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// How many bytes from the first on are written as they are.
-fn plain_run(bytes: &[u8]) -> usize {
-    /// Short enough to be looked through again for the exact byte, long enough for vector instructions.
-    const STEP: usize = 32;
-    let is_plain = |byte: &u8| matches!(byte, 0x20..=0x7e) & (*byte != b'"') & (*byte != b'\\');
-    let mut run = 0;
-    for step in bytes.chunks(STEP) {
-        // No early exit inside a step: that is what lets the compiler use vector instructions.
-        if !step.iter().fold(true, |all, byte| all & is_plain(byte)) {
-            return run + step.iter().take_while(|byte| is_plain(byte)).count();
+/// How many bytes from the first on are printable ASCII, but for quotes and backslashes.
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let specials = specials(*word);
+        if specials != 0 {
+            return index * 8 + specials.trailing_zeros() as usize / 8;
         }
-        run += step.len();
     }
-    run
+    words.len() * 8 + rest.iter().take_while(|byte| specials([**byte; 8]) == 0).count()
+}
+
+/// The high bit of each byte that cannot stand for itself. Right up to the first of them, which is all that is asked.
+const fn specials(bytes: [u8; 8]) -> u64 {
+    /// A factor that repeats a byte.
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = EACH * 0x80;
+    /// Bytes below `limit`. What a subtraction borrows can mislead only behind a byte that is.
+    const fn below(limit: u64, word: u64) -> u64 {
+        word.wrapping_sub(EACH * limit) & !word & HIGH_BITS
+    }
+    let word = u64::from_le_bytes(bytes);
+    below(0x20, word)
+        | below(1, word ^ (EACH * b'"' as u64))
+        | below(1, word ^ (EACH * b'\\' as u64))
+        | below(1, word ^ (EACH * 0x7f))
+        | (word & HIGH_BITS)
 }
 
 /// Writes one character that cannot stand for itself.
@@ -206,7 +250,7 @@ mod tests {
     #[track_caller]
     fn check(value: &Value, expected: &str) {
         let json = AsciiJson::of(value);
-        assert_eq!(String::from_utf8_lossy(json.bytes()), expected);
+        assert_eq!(String::from_utf8_lossy(&json.to_vec()), expected);
         if let Value::String(text) = value {
             let mut writer = AsciiWriter::default();
             writer.string(text);
@@ -234,7 +278,7 @@ mod tests {
         let unencodable = std::collections::HashMap::from([(vec![1], 2)]);
         let mut writer = AsciiWriter::default();
         writer.raw("[").value(&unencodable).raw("]");
-        assert_eq!(&**writer.finish().bytes(), b"[null]");
+        assert_eq!(writer.finish().to_vec(), b"[null]");
     }
 
     #[test]
@@ -243,11 +287,25 @@ mod tests {
         for (length, expected) in cases.into_iter().enumerate() {
             let mut writer = AsciiWriter::default();
             writer.base64(&b"foobar"[..length]);
-            assert_eq!(String::from_utf8_lossy(writer.finish().bytes()), format!("\"{expected}\""));
+            assert_eq!(String::from_utf8_lossy(&writer.finish().to_vec()), format!("\"{expected}\""));
         }
         let mut writer = AsciiWriter::default();
         writer.base64(&[0xfb, 0xef, 0xff]);
-        assert_eq!(&**writer.finish().bytes(), b"\"++//\"");
+        assert_eq!(writer.finish().to_vec(), b"\"++//\"");
+    }
+
+    #[test]
+    fn a_run_ends_at_the_first_byte_that_is_not_plain() {
+        for special in (0..=0xff_u8).filter(|byte| !matches!(byte, 0x20..=0x7e) || b"\"\\".contains(byte)) {
+            for at in 0..20 {
+                let mut bytes = [b'~'; 30];
+                bytes[at..].fill(b' ');
+                bytes[at] = special;
+                assert_eq!(plain_run(&bytes), at, "{special:#x}");
+            }
+        }
+        let plain: Vec<u8> = (0x20..=0x7e).filter(|byte| !b"\"\\".contains(byte)).collect();
+        assert_eq!(plain_run(&plain), plain.len());
     }
 
     #[test]
@@ -257,7 +315,7 @@ mod tests {
         writer.raw(",").string("dropped");
         writer.rewind(mark);
         writer.raw("]");
-        assert_eq!(&**writer.finish().bytes(), b"[1]");
+        assert_eq!(writer.finish().to_vec(), b"[1]");
     }
 
     proptest! {
@@ -265,10 +323,10 @@ mod tests {
         fn a_string_survives_and_costs_what_was_told(text in any::<String>()) {
             let mut writer = AsciiWriter::default();
             writer.string(&text);
-            let json = writer.finish();
-            prop_assert!(json.bytes().iter().all(|byte| matches!(byte, 0x20..=0x7e)));
-            prop_assert_eq!(string_cost(&text), json.bytes().len() - 2);
-            prop_assert_eq!(serde_json::from_slice::<String>(json.bytes()).unwrap(), text);
+            let json = writer.finish().to_vec();
+            prop_assert!(json.iter().all(|byte| matches!(byte, 0x20..=0x7e)));
+            prop_assert_eq!(string_cost(&text), json.len() - 2);
+            prop_assert_eq!(serde_json::from_slice::<String>(&json).unwrap(), text);
         }
     }
 }

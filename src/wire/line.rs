@@ -1,29 +1,34 @@
 //! What goes out: one JSON-RPC message on a line, in ASCII.
 
-use std::{io, sync::Arc};
+use std::io;
 
-use memchr::memchr2_iter;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::wire::{ascii::AsciiWriter, jsonrpc::RequestId};
+use crate::wire::{
+    ascii::{AsciiJson, AsciiWriter, plain_run},
+    blocks::Blocks,
+    jsonrpc::RequestId,
+};
 
 /// One line to write, without its line end. Holds long bodies once, however often they appear in the line.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The message up to its closing brace, or up to where the parts begin.
-    head: Box<[u8]>,
+    head: Blocks,
     /// What follows up to the closing brace.
     parts: Vec<Part>,
 }
 
-/// A piece of a [`Line`]; all of it ASCII JSON.
+/// A piece of a [`Line`].
 #[derive(Clone, Debug)]
 pub enum Part {
+    /// A constant of ours that is ASCII.
+    Constant(&'static str),
     /// Written as it is.
-    Plain(Arc<[u8]>),
+    Plain(AsciiJson),
     /// Written as the inside of a JSON string: quotes and backslashes escaped.
-    Quoted(Arc<[u8]>),
+    Quoted(AsciiJson),
 }
 
 /// What ends every line, for every message is an object.
@@ -34,14 +39,14 @@ impl Line {
     pub fn result(id: &RequestId, result: &impl Serialize) -> Self {
         let mut head = begin(Some(id));
         head.raw(r#","result":"#).value(result);
-        Self { head: head.into_bytes(), parts: Vec::new() }
+        Self { head: head.into_blocks(), parts: Vec::new() }
     }
 
     /// A response with a result whose JSON is given in parts (for bodies that are large or shared).
     pub fn result_of_parts(id: &RequestId, parts: Vec<Part>) -> Self {
         let mut head = begin(Some(id));
         head.raw(r#","result":"#);
-        Self { head: head.into_bytes(), parts }
+        Self { head: head.into_blocks(), parts }
     }
 
     /// An error response. Without an id the member is absent: the MCP schema forbids null.
@@ -52,34 +57,33 @@ impl Line {
             head.raw(r#","data":"#).value(data);
         }
         head.raw("}");
-        Self { head: head.into_bytes(), parts: Vec::new() }
+        Self { head: head.into_blocks(), parts: Vec::new() }
     }
 
     /// A notification.
     pub fn notification(method: &str, params: &impl Serialize) -> Self {
         let mut head = begin(None);
         head.raw(r#","method":"#).string(method).raw(r#","params":"#).value(params);
-        Self { head: head.into_bytes(), parts: Vec::new() }
+        Self { head: head.into_blocks(), parts: Vec::new() }
     }
 
     /// Bytes of memory this line holds until it is written. A body that stands in it twice is held, and counted, once.
     pub fn held_bytes(&self) -> usize {
-        let bodies = self.parts.iter().enumerate().filter(|(index, part)| {
-            let held_before =
-                self.parts.iter().take(*index).any(|other| Arc::ptr_eq(other.bytes(), part.bytes()));
-            !held_before
-        });
-        let overhead = size_of::<Self>() + self.parts.capacity() * size_of::<Part>();
-        overhead + self.head.len() + bodies.map(|(_, part)| part.bytes().len()).sum::<usize>()
+        let bodies = || self.parts.iter().filter_map(Part::body);
+        let is_first =
+            |(index, body): &(usize, &AsciiJson)| !bodies().take(*index).any(|other| other.is(body));
+        let held = bodies().enumerate().filter(is_first).map(|(_, body)| body.len()).sum::<usize>();
+        size_of::<Self>() + self.parts.capacity() * size_of::<Part>() + self.head.len() + held
     }
 
     /// Writes the line and its line end, in many small pieces where a body is quoted: `out` should be a buffer.
     pub fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
-        out.write_all(&self.head)?;
+        self.head.iter().try_for_each(|block| out.write_all(block))?;
         for part in &self.parts {
             match part {
-                Part::Plain(bytes) => out.write_all(bytes)?,
-                Part::Quoted(bytes) => write_quoted(out, bytes)?,
+                Part::Constant(json) => out.write_all(json.as_bytes())?,
+                Part::Plain(body) => body.blocks().try_for_each(|block| out.write_all(block))?,
+                Part::Quoted(body) => body.blocks().try_for_each(|block| write_quoted(out, block))?,
             }
         }
         out.write_all(TAIL)
@@ -87,9 +91,10 @@ impl Line {
 }
 
 impl Part {
-    fn bytes(&self) -> &Arc<[u8]> {
+    fn body(&self) -> Option<&AsciiJson> {
         match self {
-            Self::Plain(bytes) | Self::Quoted(bytes) => bytes,
+            Self::Constant(_) => None,
+            Self::Plain(body) | Self::Quoted(body) => Some(body),
         }
     }
 }
@@ -105,15 +110,15 @@ fn begin(id: Option<&RequestId>) -> AsciiWriter {
 }
 
 /// Writes ASCII JSON as the inside of a JSON string. It holds no control characters, so two bytes are all there is to
-/// escape; each goes out at the head of the run that follows its backslash.
+/// escape, each by a backslash.
 fn write_quoted(out: &mut impl io::Write, json: &[u8]) -> io::Result<()> {
-    let mut written = 0;
-    for special in memchr2_iter(b'"', b'\\', json) {
-        out.write_all(json.get(written..special).unwrap_or_default())?;
-        out.write_all(b"\\")?;
-        written = special;
+    let mut rest = json;
+    while let Some((plain, [special, behind @ ..])) = rest.split_at_checked(plain_run(rest)) {
+        out.write_all(plain)?;
+        out.write_all(&[b'\\', *special])?;
+        rest = behind;
     }
-    out.write_all(json.get(written..).unwrap_or_default())
+    out.write_all(rest)
 }
 
 #[cfg(test)]
@@ -163,13 +168,12 @@ mod tests {
 
     /// A result that holds `body` as it is and as a string.
     fn twice(body: &AsciiJson) -> Line {
-        let constant = |json: &str| Part::Plain(json.as_bytes().into());
         let parts = vec![
-            constant(r#"{"structuredContent":"#),
-            Part::Plain(body.bytes().clone()),
-            constant(r#","text":""#),
-            Part::Quoted(body.bytes().clone()),
-            constant(r#""}"#),
+            Part::Constant(r#"{"structuredContent":"#),
+            Part::Plain(body.clone()),
+            Part::Constant(r#","text":""#),
+            Part::Quoted(body.clone()),
+            Part::Constant(r#""}"#),
         ];
         Line::result_of_parts(&RequestId::Unsigned(1), parts)
     }

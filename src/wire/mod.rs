@@ -7,4 +7,5 @@ mod scanner;
 pub mod json;
 pub mod jsonrpc;
 mod line;
+mod blocks;
 pub mod ascii;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use nix::{sys::stat::Mode, unistd::mkfifo};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{Client, problem};
 
@@ -116,7 +116,7 @@ fn a_path_outside_is_answered_alike_whether_it_is_there_or_not() {
     let mut client = client(&base);
     let mut told = |path: &str| {
         let result = client.use_tool("sandbox_fs_read", json!({"relative_path": path}));
-        Value::from(problem(&result)).to_string().replace(path, "PATH")
+        problem(&result).to_string().replace(path, "PATH")
     };
     let expected = told("/etc/passwd");
     let climbing = told("../secret");

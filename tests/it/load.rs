@@ -2,9 +2,8 @@
 
 use std::{
     collections::HashMap,
-    fmt::Write as _,
-    fs,
-    io::{BufRead, BufReader, Read},
+    fs::{self, File},
+    io::{self, BufRead, BufReader, Read},
     thread,
     time::Duration,
 };
@@ -121,52 +120,56 @@ fn ten_thousand_calls_and_a_thousand_cancelled_ones_leave_nothing_behind() {
     assert_eq!(client.end().cleanly().messages, [] as [Value; 0]);
 }
 
-#[test]
-fn a_slow_reader_gets_256_answers_of_a_mebibyte_in_bounded_memory() {
-    const ANSWERS: usize = 256;
+/// Asks for so many answers of a mebibyte at once, reads them slowly, and returns the most memory they took, in KiB.
+fn read_slowly(style: Style, answers: usize) -> u64 {
     const BYTES: usize = 1 << 20;
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("large"), "0123456789abcdef".repeat(BYTES / 16)).unwrap();
     let settings =
         [("MCP_SAFE_DATA_DIR", directory.path().to_str().unwrap()), ("MCP_QUEUE_WAIT_MS", "600000")];
-    let (mut process, mut stdin, mut stdout) = serve(&settings, Style::Pipes);
-    let mut requests = String::new();
-    for id in 0..ANSWERS {
+    let (mut process, mut stdin, stdout) = serve(&settings, style);
+    for id in 0..answers {
         let arguments = json!({"relative_path": "large", "max_bytes": BYTES});
         let params = modern(json!({"name": "sandbox_fs_read", "arguments": arguments}));
-        writeln!(
-            requests,
-            "{}",
-            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
-        )
-        .unwrap();
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
     }
-    stdin.write_all(requests.as_bytes()).unwrap();
 
-    let mut seen = vec![false; ANSWERS];
-    let mut line = Vec::with_capacity(3 * BYTES);
-    let mut chunk = vec![0; 256 << 10];
-    while seen.contains(&false) {
-        let end = loop {
-            if let Some(end) = memchr::memchr(b'\n', &line) {
-                break end;
-            }
-            // A reader that takes its time, not one that waits for something.
-            thread::sleep(Duration::from_millis(1));
-            let read = stdout.read(&mut chunk).unwrap();
-            assert_ne!(read, 0, "the session ended early");
-            line.extend_from_slice(&chunk[..read]);
-        };
-        let text = std::str::from_utf8(&line[..end]).unwrap();
-        let id = text.strip_prefix(r#"{"jsonrpc":"2.0","id":"#).unwrap().split(',').next().unwrap();
+    let mut seen = vec![false; answers];
+    let mut lines = BufReader::new(Slow(stdout)).lines();
+    for line in lines.by_ref().take(answers) {
+        let line = line.unwrap();
+        let id = line.strip_prefix(r#"{"jsonrpc":"2.0","id":"#).unwrap().split(',').next().unwrap();
         let seen = &mut seen[id.parse::<usize>().unwrap()];
         assert!(!*seen, "two answers to {id}");
         *seen = true;
-        assert!(text.contains(r#""isError":false"#) && text.len() > 2 * BYTES, "{id}: {} bytes", text.len());
-        line.drain(..=end);
+        assert!(line.contains(r#""isError":false"#) && line.len() > 2 * BYTES, "{id}: {} bytes", line.len());
     }
     let peak = process.peak_memory_kib();
-    assert!(peak < 64 << 10, "{peak} KiB");
-    drop(stdin);
+    stdin.end();
+    assert_eq!(lines.count(), 0);
     assert_eq!(process.wait().0.code(), Some(0));
+    peak
+}
+
+/// A reader that takes its time, not one that waits for something.
+struct Slow(File);
+
+impl Read for Slow {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        thread::sleep(Duration::from_micros(50));
+        self.0.read(buffer)
+    }
+}
+
+#[test]
+fn a_slow_reader_gets_256_answers_of_a_mebibyte_in_bounded_memory() {
+    let peak = read_slowly(Style::Pipes, 256);
+    assert!(peak < 64 << 10, "{peak} KiB");
+}
+
+#[test]
+fn a_stream_that_does_not_block_loses_nothing() {
+    read_slowly(Style::NonBlockingPipes, 8);
+    read_slowly(Style::NonBlockingSocket, 8);
 }

@@ -11,6 +11,8 @@ mod session;
 mod load;
 mod sql_session;
 mod sql_run;
+mod sql_cells;
+mod sql_faults;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

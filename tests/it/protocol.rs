@@ -533,7 +533,7 @@ fn what_is_wrong_inside_arguments_is_told_to_the_model() {
         client.send_raw_as(&line, &json!({"id": "a", "method": "tools/call"}));
         let answer = client.answer(&json!("a"));
         let problem = problem(&answer["result"]);
-        let shown = &line[..line.len().min(200)];
+        let shown: String = line.chars().take(200).collect();
         assert_eq!(problem["code"], "MCP_VALIDATION_ERROR", "{shown} {answer}");
     }
     client.end().cleanly();
@@ -579,6 +579,24 @@ fn a_cancelled_call_is_not_answered_and_its_slot_is_free() {
     let result = client.use_tool("system_metrics", json!({"sample_ms": 0}));
     assert_eq!(result["isError"], false, "{result}");
     crate::support::took(begun, 0, 1_500);
+    assert_eq!(client.end().cleanly().messages, [] as [Value; 0]);
+}
+
+#[test]
+fn an_id_may_be_used_again_once_its_call_was_cancelled() {
+    let mut client = Client::initialized(&[], "2025-11-25");
+    let id = json!("again");
+    let call = |ms| {
+        let params = json!({"name": "system_metrics", "arguments": {"sample_ms": ms}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    for _ in 0..50 {
+        client.send(&call(2000));
+        client.cancel(&id);
+        client.send(&call(1));
+        let answer = client.answer(&id);
+        assert!(answer["result"]["structuredContent"]["sampled_ms"].as_u64() < Some(1_000), "{answer}");
+    }
     assert_eq!(client.end().cleanly().messages, [] as [Value; 0]);
 }
 

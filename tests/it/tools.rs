@@ -61,7 +61,7 @@ fn the_listing_is_the_same_on_every_connection() {
 }
 
 #[test]
-fn every_tool_describes_itself_in_shapes_that_no_client_stumbles_over() {
+fn every_tool_describes_itself() {
     let tools = listed(&[NO_DATABASE, ("MCP_SAFE_DATA_DIR", env!("CARGO_MANIFEST_DIR"))]);
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
@@ -77,41 +77,8 @@ fn every_tool_describes_itself_in_shapes_that_no_client_stumbles_over() {
                 "openWorldHint": false,
             })
         );
-        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
-        for which in ["inputSchema", "outputSchema"] {
-            let schema = &tool[which];
-            assert_eq!(schema["type"], "object", "{name} {which}");
+        for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
             jsonschema::draft202012::meta::validate(schema).unwrap();
-            walk(schema, which, &format!("{name} {which}"));
-        }
-    }
-}
-
-/// Looks for shapes that break or annoy clients: see the contract's notes on them.
-fn walk(value: &Value, key: &str, place: &str) {
-    let is_data = matches!(key, "default" | "const" | "enum" | "examples");
-    match value {
-        Value::Null => panic!("null at {place}"),
-        Value::Bool(true) => assert!(is_data, "true at {place}"),
-        Value::Bool(false) => assert!(is_data || key == "additionalProperties", "false at {place}"),
-        Value::Number(_) | Value::String(_) => {}
-        Value::Array(items) => {
-            assert_ne!(key, "type", "a type array at {place}");
-            items.iter().for_each(|item| walk(item, key, place));
-        }
-        Value::Object(members) => {
-            for (key, value) in members {
-                let place = format!("{place}/{key}");
-                assert!(!key.starts_with("$ref") && key != "$defs", "{place}");
-                if key == "required"
-                    && let Some(names) = value.as_array()
-                {
-                    let missing =
-                        names.iter().find(|name| members["properties"].get(name.as_str().unwrap()).is_none());
-                    assert_eq!(missing, None, "{place}");
-                }
-                walk(value, key, &place);
-            }
         }
     }
 }
@@ -121,11 +88,11 @@ fn walk(value: &Value, key: &str, place: &str) {
 pub(crate) fn check_output(client: &mut Client, tools: &[Value], tool: &str, arguments: Value) -> Value {
     let schema = &tools.iter().find(|listed| listed["name"] == tool).unwrap()["outputSchema"];
     let validator = jsonschema::validator_for(schema).unwrap();
-    let result = client.use_tool(tool, arguments.clone());
-    assert_eq!(result["isError"], false, "{tool} {arguments}: {result}");
+    let result = client.use_tool(tool, arguments);
+    assert_eq!(result["isError"], false, "{tool}: {result}");
     let faults: Vec<String> =
         validator.iter_errors(&result["structuredContent"]).map(|fault| fault.to_string()).collect();
-    assert!(faults.is_empty(), "{tool} {arguments}: {faults:#?}\n{result}");
+    assert!(faults.is_empty(), "{tool}: {faults:#?}\n{result}");
     result["structuredContent"].clone()
 }
 

@@ -20,11 +20,14 @@ use crate::{
     wire::ascii::AsciiJson,
 };
 
+/// What a run does.
+type Acting = dyn Fn(&Call) -> Result<Answer, Failure> + Send + Sync;
+
 /// A tool whose run is a function.
 struct Act {
     spec: ToolSpec,
     lane: Lane,
-    act: Box<dyn Fn(&Call) -> Result<Answer, Failure> + Send + Sync>,
+    act: Box<Acting>,
 }
 
 impl std::fmt::Debug for Act {

@@ -61,8 +61,8 @@ mod tests {
     fn real_cost(text: &str) -> usize {
         let mut body = AsciiWriter::default();
         body.string(text);
-        let body = body.finish();
-        let inside = &body.bytes()[1..body.bytes().len() - 1];
+        let body = body.finish().to_vec();
+        let inside = &body[1..body.len() - 1];
         2 * inside.len() + inside.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count()
     }
 

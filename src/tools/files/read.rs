@@ -607,7 +607,7 @@ mod tests {
         let read = |file: &File, offset| {
             let page = Page::read(file, &request(offset), &interrupt).unwrap();
             let answer = page.write(file, &request(offset)).unwrap();
-            let body: Value = serde_json::from_slice(answer.body.bytes()).unwrap();
+            let body: Value = serde_json::from_slice(&answer.body.to_vec()).unwrap();
             (body["content"].as_str().unwrap().to_owned(), body["size_bytes"].as_u64().unwrap())
         };
         let file = open();

@@ -124,7 +124,7 @@ impl Tool for ExplainQuery {
 }
 
 fn bounded(body: AsciiJson, limit: usize) -> Result<(AsciiJson, End), Failure> {
-    if body.bytes().len() <= limit {
+    if body.len() <= limit {
         return Ok((body, End::Idle));
     }
     let detail = format!(

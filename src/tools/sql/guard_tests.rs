@@ -214,6 +214,10 @@ const PLACES: &[&str] = &[
     "SELECT * FROM t JOIN (u JOIN v ON #) ON true",
     "SELECT * FROM t JOIN u JOIN v ON # ON true",
     "SELECT * FROM t TABLESAMPLE BERNOULLI (#)",
+    "SELECT (VALUES (1), (#))",
+    "SELECT ((SELECT 1) UNION (SELECT #))",
+    "SELECT (((SELECT #)) EXCEPT SELECT 2)",
+    "SELECT # IS JSON OBJECT",
     "VALUES (#)",
     "VALUES (1), (#) ORDER BY # LIMIT #",
     "SELECT 1 UNION SELECT #",
@@ -309,6 +313,31 @@ fn each_judge_alone_refuses_every_denied_call() {
 }
 
 #[test]
+fn each_judge_alone_refuses_every_function_and_type_of_the_corpus() {
+    let mut seen = 0;
+    for (_, sql) in refused() {
+        let problem = ReadOnlyStatement::parse(&sql, &GuardConfig::default()).unwrap_err();
+        let detail = problem.detail();
+        // `CAST(x AS type)` and columns' types are the tree's to judge; the wrapper and the role stand behind it.
+        let named =
+            ["list of allowed functions", "is never allowed"].iter().any(|part| detail.contains(part))
+                || detail.contains("list of types") && sql.contains("::") && !sql.contains("json_to_record");
+        let Some(verdicts) = lexer::lex(&sql).ok().and_then(|lexed| judges_alone(&lexed).ok()) else {
+            continue;
+        };
+        if !named {
+            continue;
+        }
+        seen += 1;
+        for (judge, verdict) in ["tree", "tokens"].into_iter().zip(verdicts) {
+            let danger_in_a_name = judge == "tree" && detail.contains("is never allowed");
+            assert!(verdict.is_err() || danger_in_a_name, "the judge of the {judge} accepted: {sql}");
+        }
+    }
+    assert!(seen > 300, "{seen}");
+}
+
+#[test]
 fn refusals_point_to_the_construct_in_the_clients_own_text() {
     for (sql, line, column) in [
         ("SELECT 1,\n  pg_sleep(1)", 2, 3),
@@ -349,6 +378,11 @@ fn the_setting_adds_names_prefixes_and_sets_and_says_what_is_wrong() {
         "SELECT 1::my_f",
     ] {
         assert!(ReadOnlyStatement::parse(sql, &config).is_ok(), "{sql}");
+    }
+    for sql in
+        ["SELECT h_evil.f(1)", "SELECT \"s.g\"(1)", "SELECT x.p_y(1)", "SELECT p_y(1)", "SELECT 1::\"s.g\""]
+    {
+        assert!(ReadOnlyStatement::parse(sql, &config).is_err(), "{sql}");
     }
     for sql in ["SELECT g(1)", "SELECT s.my_f(1)", "SELECT x.g(1)", "SELECT h(1)", "SELECT pg_sleep(1)"] {
         assert!(ReadOnlyStatement::parse(sql, &config).is_err(), "{sql}");
@@ -458,7 +492,7 @@ fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
         ("1, ", "1", ""),
         ("repeat(", "'x'", ", 2)"),
     ] {
-        for times in [8, 15, 16, 24, 40, 49, 240, 990, 5_000] {
+        for times in [8, 15, 16, 24, 40, 49, 240, 990, 5_000, 16_000] {
             let close = close.repeat(times);
             let open = if middle.is_empty() { open.to_owned() } else { open.repeat(times) };
             in_a_small_stack(format!("SELECT {open}{middle}{close}"));
@@ -669,7 +703,7 @@ fn check_stable(sql: &str) {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config { cases: 2_000, ..proptest::test_runner::Config::default() })]
+    #![proptest_config(proptest::test_runner::Config { cases: 500, ..proptest::test_runner::Config::default() })]
 
     #[test]
     fn what_is_accepted_is_accepted_again_and_unchanged(sql in mutated()) {

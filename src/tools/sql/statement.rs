@@ -1,4 +1,10 @@
-//! Text to [`ReadOnlyStatement`]: lex, canonical text, parse, judge the tree, judge the tokens. Pure.
+//! Text to [`ReadOnlyStatement`]. Pure, linear in time, bounded in stack.
+//!
+//! 1. Lex (`lexer`), as PostgreSQL does. From here on only tokens count.
+//! 2. What kind of statement is it (`judge::kind`), and does it nest too deep for recursive code (`judge::limits`)?
+//! 3. Parse: sqlparser gets our tokens, never the text, shaped where it does not know PostgreSQL (`judge::view`).
+//! 4. Judge the tree (`judge::tree`), then the tokens (`judge::tokens`).
+//! 5. Put the tokens together again, with single spaces: the canonical text, which is what runs.
 
 use std::collections::BTreeSet;
 
@@ -55,10 +61,10 @@ pub struct Position {
 /// What the guard allows beyond its built-in lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GuardConfig {
-    /// `name` or `schema.name`.
-    names: BTreeSet<String>,
-    /// What stands before the `*` of `prefix_*` or `schema.prefix_*`.
-    prefixes: Vec<String>,
+    /// Names and their schemas, if any.
+    names: BTreeSet<(Option<String>, String)>,
+    /// What stands before the `*` of `prefix_*` or `schema.prefix_*`, and the schema.
+    prefixes: Vec<(Option<String>, String)>,
     sets: Vec<&'static Set>,
 }
 
@@ -100,10 +106,11 @@ impl GuardConfig {
         if let Some(does) = functions_denied::danger(name) {
             return Err(format!("{} can never be allowed: a function of this name {does}", echo(entry)));
         }
+        let schema = path.split_once('.').map(|(schema, _)| schema.to_owned());
         if prefix {
-            self.prefixes.push(path.to_owned());
+            self.prefixes.push((schema, name.to_owned()));
         } else {
-            self.names.insert(path.to_owned());
+            self.names.insert((schema, name.to_owned()));
         }
         Ok(())
     }
@@ -117,22 +124,21 @@ impl GuardConfig {
             None | Some("pg_catalog") => {
                 functions::is_built_in(name)
                     || self.sets.iter().any(|set| set.has_function(name))
-                    || self.names(name)
+                    || self.names(None, name)
             }
-            Some(schema) => self.names(&format!("{schema}.{name}")),
+            Some(schema) => self.names(Some(schema), name),
         }
     }
 
     /// Whether the type may be cast to, beyond the built-in ones.
     pub(super) fn allows_type(&self, schema: Option<&str>, name: &str) -> bool {
-        match schema {
-            None => self.sets.iter().any(|set| set.types.contains(&name)) || self.names.contains(name),
-            Some(schema) => self.names.contains(&format!("{schema}.{name}")),
-        }
+        schema.is_none() && self.sets.iter().any(|set| set.types.contains(&name))
+            || self.names.contains(&(schema.map(str::to_owned), name.to_owned()))
     }
 
-    fn names(&self, path: &str) -> bool {
-        self.names.contains(path) || self.prefixes.iter().any(|prefix| path.starts_with(prefix))
+    fn names(&self, schema: Option<&str>, name: &str) -> bool {
+        self.names.contains(&(schema.map(str::to_owned), name.to_owned()))
+            || self.prefixes.iter().any(|(of, prefix)| of.as_deref() == schema && name.starts_with(prefix))
     }
 }
 
@@ -176,6 +182,7 @@ impl ReadOnlyStatement {
     }
 }
 
+/// What sqlparser makes of the tokens: one query, and nothing behind it.
 pub(super) fn parse_tree(tokens: &[Token<'_>]) -> Result<Box<Query>, Refusal> {
     let dialect = PostgreSqlDialect {};
     let mut parser = Parser::new(&dialect)

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// Whose certificates are believed.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "tls"), expect(dead_code, reason = "without TLS nobody's certificate is looked at"))]
 pub(super) enum Trust {
     /// Anybody's: encryption against listeners, not against impostors.
     Anybody,

@@ -63,8 +63,8 @@ impl Transaction {
         lease.replace(None);
         call.interrupt().check()?;
         let mut session = database.connect(call.remaining()).map_err(|error| refused(&error))?;
-        call.interrupt().check()?;
         let begun = begin(&mut session);
+        // Whatever comes now, the lease closes the connection where that may block.
         lease.replace(Some(session));
         begun.map_err(|error| Failure::Internal(chain(&error)))?;
         Self::under_way(lease, call)

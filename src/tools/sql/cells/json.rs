@@ -153,7 +153,7 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let mut out = AsciiWriter::default();
         write(&mut out, text);
-        assert_eq!(String::from_utf8(out.finish().bytes().to_vec()).unwrap(), expected, "{text}");
+        assert_eq!(String::from_utf8(out.finish().to_vec()).unwrap(), expected, "{text}");
     }
 
     #[test]

@@ -262,7 +262,7 @@ mod tests {
     fn check(kind: &Type, bytes: &[u8], expected: &str) {
         let mut out = AsciiWriter::default();
         let written = write(&mut out, kind, bytes);
-        let json = String::from_utf8(out.finish().bytes().to_vec()).unwrap();
+        let json = String::from_utf8(out.finish().to_vec()).unwrap();
         assert_eq!(written.map_or("undecodable".to_owned(), |()| json), expected, "{kind} {bytes:?}");
     }
 

@@ -379,6 +379,7 @@ mod tests {
         refused("sslcrl=x", "'sslcrl' is not supported");
         refused("gssencmode=require", "disable or prefer");
         refused("client_encoding=LATIN1", "UTF8");
+        refused("postgres://h/d?ssl=1", "'ssl' is not supported");
         refused("sslmode=on", "verify-full");
         refused("target_session_attrs=master", "prefer-standby");
         refused("connect_timeout=-1", "whole number");
@@ -389,6 +390,8 @@ mod tests {
         refused("host=h sslmode=disable channel_binding=require", "needs TLS");
         refused("host=h sslnegotiation=direct", "needs sslmode=require");
         refused("passfile=/does/not/exist", "cannot be used");
+        #[cfg(feature = "tls")]
+        assert_eq!(Dsn::parse("postgres://h/d?ssl=true", &environment()).unwrap().ssl_mode, SslMode::Require);
         let nobody = Dsn::parse("host=h", &DsnEnvironment::default()).unwrap_err().to_string();
         assert!(nobody.contains("no user is given"), "{nobody}");
     }

@@ -167,7 +167,11 @@ impl Parameters {
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) =
                 pair.split_once('=').ok_or(DsnError::Syntax("a parameter behind '?' has no '='"))?;
-            self.add(&percent_decoded(key)?, percent_decoded(value)?)?;
+            match (percent_decoded(key)?.as_str(), percent_decoded(value)?) {
+                // What URLs of JDBC say, and libpq understands.
+                ("ssl", value) if value == "true" => self.add("sslmode", "require".to_owned())?,
+                (key, value) => self.add(key, value)?,
+            }
         }
         Ok(())
     }

@@ -81,13 +81,12 @@ pub(in super::super) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
     let mut queries = vec![Query::Unseen];
     for (index, token) in tokens.iter().enumerate() {
         let previous = index.checked_sub(1).and_then(|i| tokens.get(i));
-        let next = tokens.get(index + 1);
         if token.is_mark("(") {
             queries.push(Query::Unseen);
         } else if token.is_mark(")") {
             queries.pop();
         } else if token.kind == Kind::Word && !previous.is_some_and(|p| p.is_mark(".") || p.is_word("as")) {
-            word(&mut queries, token, previous, next)?;
+            word(&mut queries, token, previous, tokens.get(index + 1..).unwrap_or_default())?;
         }
     }
     Ok(())
@@ -104,8 +103,12 @@ fn word(
     queries: &mut [Query],
     token: &Token<'_>,
     previous: Option<&Token<'_>>,
-    next: Option<&Token<'_>>,
+    rest: &[Token<'_>],
 ) -> Result<(), Refusal> {
+    let next = rest.first();
+    let follows = |words: &[&str]| {
+        words.iter().zip(rest).filter(|(word, token)| token.is_word(word)).count() == words.len()
+    };
     let next_is =
         |words: &[&str]| next.is_some_and(|t| t.kind == Kind::Word && words.contains(&t.name.as_str()));
     match token.name.as_str() {
@@ -120,7 +123,7 @@ fn word(
                 "INTO makes a table or changes data, which is not allowed; leave it out.",
             ));
         }
-        "for" if next_is(&["update", "share", "no", "key"]) => {
+        "for" if next_is(&["update", "share"]) || follows(&["no", "key"]) || follows(&["key", "share"]) => {
             return Err(Refusal::violation(
                 token.at,
                 "Locking rows (FOR UPDATE, FOR SHARE) is not allowed; leave the clause out.",

@@ -3,12 +3,16 @@
 //! The judge of the tree walks what sqlparser made of the statement; the judge of the tokens looks only at what
 //! stands there, whatever the parser made of it. A statement runs when both let it pass.
 
-mod calls;
-mod expressions;
 pub(super) mod kind;
 pub(super) mod limits;
-mod sizes;
-pub(super) mod tokens;
-pub(super) mod tree;
-mod types;
 pub(super) mod view;
+mod keywords;
+mod shapes;
+pub(super) mod tree;
+mod from;
+mod expressions;
+mod calls;
+mod types;
+mod sizes;
+mod bounds;
+pub(super) mod tokens;

@@ -5,12 +5,17 @@
 //! So a column is looked up by its name among everything that the statement itself names; one that is named nowhere
 //! comes from a table, and what reads it is not computed while planning. The bounds are coarse and from above.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sqlparser::ast::{
-    Array, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    Array, ArrayElemTypeDef, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArg,
     FunctionArgumentList, FunctionArguments, ObjectName, ObjectNamePart, Query, SelectItem, SetExpr,
-    TypedString, UnaryOperator, Value, ValueWithSpan,
+    TypeModifier, TypedString, UnaryOperator,
+};
+
+use super::bounds::{
+    AMPLIFYING, Bound, GROWING, NUMERIC_BYTES, SMALL, argument, literal, literal_text, of_constants,
+    operation, whole, widths,
 };
 
 /// The most rows that series of constants may have together when an aggregate keeps them in memory.
@@ -19,84 +24,15 @@ pub(super) const MAX_SERIES_ROWS: u64 = 10_000_000;
 /// The function that makes rows out of two constants.
 const SERIES: &str = "generate_series";
 
-/// The most that all constants of a statement may grow to, in bytes.
+/// The most that one constant may grow to, in bytes.
 pub(super) const MAX_CONSTANT_BYTES: u64 = 1_048_576;
+/// The most that all constants of a statement may grow to together, in bytes.
+const MAX_STATEMENT_BYTES: u64 = 16 * MAX_CONSTANT_BYTES;
+/// The most nodes that are looked at: names that build on each other are looked at again and again.
+const MAX_WORK: usize = 100_000;
 
-/// Digits of the largest `numeric`, before and behind the point.
-const NUMERIC_BYTES: u64 = 147_456;
-/// What any value takes at least.
-const SMALL: u64 = 16;
 /// Deeper than this an expression counts as unbounded: this code recurses.
 const MAX_RECURSION: usize = 200;
-
-/// Functions that pad to a length or repeat, and those that multiply in other ways.
-const AMPLIFYING: &[&str] = &[
-    "array_fill",
-    "array_to_string",
-    "concat_ws",
-    "exp",
-    "factorial",
-    "format",
-    "jsonb_pretty",
-    "lpad",
-    "pow",
-    "power",
-    "regexp_replace",
-    "repeat",
-    "replace",
-    "rpad",
-    "ts_headline",
-];
-
-/// Functions whose result can be some times as long as their arguments: escapes, encodings, markup. Each may be six
-/// bytes where one was.
-const GROWING: &[&str] = &[
-    "array_to_json",
-    "casefold",
-    "concat",
-    "convert",
-    "convert_from",
-    "convert_to",
-    "encode",
-    "initcap",
-    "json_build_array",
-    "json_build_object",
-    "json_object",
-    "json_strip_nulls",
-    "jsonb_build_array",
-    "jsonb_build_object",
-    "jsonb_insert",
-    "jsonb_object",
-    "jsonb_set",
-    "jsonb_set_lax",
-    "jsonb_strip_nulls",
-    "lower",
-    "normalize",
-    "parse_ident",
-    "quote_ident",
-    "quote_literal",
-    "quote_nullable",
-    "regexp_match",
-    "regexp_matches",
-    "regexp_split_to_array",
-    "row_to_json",
-    "string_to_array",
-    "to_ascii",
-    "to_char",
-    "to_json",
-    "to_jsonb",
-    "to_tsvector",
-    "translate",
-    "tsvector_to_array",
-    "unistr",
-    "upper",
-];
-
-/// Functions of one number, or of which one argument is the result.
-const KEEPING_NUMBERS: &[&str] = &[
-    "abs", "ceil", "ceiling", "coalesce", "floor", "greatest", "int4", "int8", "least", "nullif", "round",
-    "trunc",
-];
 
 /// Aggregates that keep every row they see.
 const KEEPING_ROWS: &[&str] = &[
@@ -142,7 +78,15 @@ pub(super) enum Meaning<'t> {
 #[derive(Default)]
 pub(super) struct Constants<'t> {
     pub(super) calls: Vec<Call<'t>>,
-    meanings: HashMap<&'t str, Vec<Meaning<'t>>>,
+    /// Concatenations, arrays and rows, and the index of a token near each.
+    collections: Vec<(&'t Expr, usize)>,
+    /// Left ends of concatenations, by address: they are looked at as parts of the whole.
+    parts: HashSet<*const Expr>,
+    /// How many queries there are: no name is built from others in more steps.
+    pub(super) queries: usize,
+    meanings: BTreeMap<&'t str, Vec<Meaning<'t>>>,
+    /// How often each name is read.
+    uses: BTreeMap<&'t str, u64>,
 }
 
 impl<'t> Constants<'t> {
@@ -156,29 +100,51 @@ impl<'t> Constants<'t> {
         self.define(implicit_name(expr), Meaning::Expr(expr));
     }
 
-    /// The index of the call whose constants grow beyond [`MAX_CONSTANT_BYTES`], together with those before it, or
-    /// whose rows are more than [`MAX_SERIES_ROWS`] while an aggregate keeps them.
+    /// Keeps an expression that can be larger than its parts.
+    pub(super) fn collect(&mut self, expr: &'t Expr, at: usize) {
+        if let Expr::BinaryOp { left, op: _, right: _ } = expr {
+            self.parts.insert(std::ptr::from_ref(left.as_ref()));
+        }
+        if !self.parts.contains(&std::ptr::from_ref(expr)) {
+            self.collections.push((expr, at));
+        }
+    }
+
+    /// The name is read once more.
+    pub(super) fn read(&mut self, name: &'t str) {
+        *self.uses.entry(name).or_default() += 1;
+    }
+
+    /// The index of the call whose constants grow beyond [`MAX_CONSTANT_BYTES`], or whose rows are more than
+    /// [`MAX_SERIES_ROWS`] while an aggregate keeps them; the first token when all together are too large.
     pub(super) fn overgrown(&self) -> Option<usize> {
-        let mut sizes = Sizes {
-            meanings: &self.meanings,
-            known: HashMap::new(),
-            known_queries: HashMap::new(),
-            open: HashSet::new(),
-            depth: 0,
-        };
+        let mut sizes = Sizes { names: BTreeMap::new(), queries: HashMap::new(), depth: 0, work: 0 };
+        sizes.learn(&self.meanings, self.queries + 1);
         let mut total = 0_u64;
         let keeps_rows = self.calls.iter().any(|call| KEEPING_ROWS.contains(&call.name));
         let mut rows = 1_u64;
         for Call { name, args, at } in &self.calls {
-            total = total.saturating_add(sizes.call(name, args).map_or(0, |bound| bound.bytes));
+            let bytes = sizes.call(name, args).map_or(0, |bound| bound.bytes);
             if keeps_rows && *name == SERIES {
                 rows = rows.saturating_mul(sizes.rows(args));
             }
-            if total > MAX_CONSTANT_BYTES || rows > MAX_SERIES_ROWS {
+            if bytes > MAX_CONSTANT_BYTES || rows > MAX_SERIES_ROWS {
                 return Some(*at);
             }
+            total = total.saturating_add(bytes);
         }
-        None
+        for (name, uses) in &self.uses {
+            let bytes = sizes.names.get(name).map_or(0, |bound| bound.bytes);
+            total = total.saturating_add(bytes.saturating_mul(*uses));
+        }
+        for (expr, at) in &self.collections {
+            let bytes = sizes.of(expr).map_or(0, |bound| bound.bytes);
+            if bytes > MAX_CONSTANT_BYTES {
+                return Some(*at);
+            }
+            total = total.saturating_add(bytes);
+        }
+        (total > MAX_STATEMENT_BYTES || sizes.work > MAX_WORK).then_some(0)
     }
 }
 
@@ -206,6 +172,19 @@ pub(super) fn last_name(ObjectName(parts): &ObjectName) -> &str {
     match parts.last() {
         Some(ObjectNamePart::Identifier(ident)) => &ident.value,
         Some(ObjectNamePart::Function(_)) | None => "",
+    }
+}
+
+/// To how many bytes a type pads its values.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types do not pad")]
+pub(super) fn padding(data_type: &DataType) -> u64 {
+    match data_type {
+        DataType::Custom(_, modifiers) => modifiers.iter().fold(0, |most, modifier| match modifier {
+            TypeModifier::Number(number, _) => most.max(number.parse().unwrap_or(u64::MAX)),
+            TypeModifier::Identifier(_) | TypeModifier::String(_) => most,
+        }),
+        DataType::Array(ArrayElemTypeDef::SquareBracket(element, _)) => padding(element),
+        _ => 0,
     }
 }
 
@@ -242,43 +221,45 @@ fn outputs(query: &Query) -> Vec<Meaning<'_>> {
     outputs
 }
 
-/// Upper bounds of a constant.
-#[derive(Clone, Copy)]
-struct Bound {
-    /// Of its text or binary form.
-    bytes: u64,
-    /// Of its value, without the sign, when it is a number.
-    number: u64,
-}
-
-impl Bound {
-    const UNBOUNDED: Self = Self { bytes: u64::MAX, number: u64::MAX };
-
-    const fn of_bytes(bytes: u64) -> Self {
-        Self { bytes, number: u64::MAX }
-    }
-
-    fn max(self, other: Self) -> Self {
-        Self { bytes: self.bytes.max(other.bytes), number: self.number.max(other.number) }
-    }
-}
-
 /// Bounds of expressions; `None` for what reads tables or rows, which is not computed while planning.
-struct Sizes<'c, 't> {
-    meanings: &'c HashMap<&'t str, Vec<Meaning<'t>>>,
-    known: HashMap<&'t str, Option<Bound>>,
-    /// Of queries, by address.
-    known_queries: HashMap<*const Query, Option<Bound>>,
-    /// Names being looked up: a recursive query names itself.
-    open: HashSet<&'t str>,
+struct Sizes<'t> {
+    /// Of the names that may stand for constants.
+    names: BTreeMap<&'t str, Bound>,
+    /// Of the columns of queries, by address, in this round.
+    queries: HashMap<*const Query, Option<Bound>>,
     depth: usize,
+    work: usize,
 }
 
-impl<'t> Sizes<'_, 't> {
+impl<'t> Sizes<'t> {
+    /// Finds the bounds of all names. A name may build on others, and on itself in an inner query: every round lets it
+    /// take one step, and there are no more steps than queries.
+    fn learn(&mut self, meanings: &BTreeMap<&'t str, Vec<Meaning<'t>>>, rounds: usize) {
+        let mut changed = true;
+        for _ in 0..rounds {
+            if !changed || self.work > MAX_WORK {
+                return;
+            }
+            self.queries.clear();
+            changed = false;
+            for (name, meanings) in meanings {
+                changed |= self.learn_one(name, meanings);
+            }
+        }
+    }
+
+    /// Whether the bound of a name grew.
+    fn learn_one(&mut self, name: &'t str, meanings: &[Meaning<'t>]) -> bool {
+        let Some(bound) = self.largest(meanings) else { return false };
+        let bound = self.names.get(name).map_or(bound, |before| before.max(bound));
+        self.names.insert(name, bound) != Some(bound)
+    }
+
     fn of(&mut self, expr: &'t Expr) -> Option<Bound> {
         if self.depth >= MAX_RECURSION {
             return Some(Bound::UNBOUNDED);
         }
+        self.work += 1;
         self.depth += 1;
         let bound = self.expression(expr);
         self.depth -= 1;
@@ -300,8 +281,8 @@ impl<'t> Sizes<'_, 't> {
             | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner }
             | Expr::Substring { expr: inner, .. }
             | Expr::Trim { expr: inner, .. } => self.of(inner),
-            Expr::Cast { expr: inner, .. } => self.cast(inner),
-            Expr::BinaryOp { left, op, right } => Some(operation(op, self.of(left)?, self.of(right)?)),
+            Expr::Cast { expr: inner, data_type, .. } => self.cast(inner, data_type),
+            Expr::BinaryOp { .. } => self.chain(expr),
             Expr::Array(Array { elem: items, named: _ }) | Expr::Tuple(items) => {
                 let bytes = items
                     .iter()
@@ -327,21 +308,25 @@ impl<'t> Sizes<'_, 't> {
         }
     }
 
-    /// What a name stands for: nothing that is computed while planning when only tables have it.
-    fn column(&mut self, name: &'t str) -> Option<Bound> {
-        if let Some(bound) = self.known.get(name) {
-            return *bound;
+    /// A chain of operators, from the left.
+    fn chain(&mut self, expr: &'t Expr) -> Option<Bound> {
+        let mut first = expr;
+        let mut rest = Vec::new();
+        while let Expr::BinaryOp { left, op, right } = first {
+            rest.push((op, right));
+            first = left;
         }
+        let first = self.of(first)?;
+        rest.into_iter()
+            .rev()
+            .try_fold(first, |bound, (op, right)| Some(operation(op, bound, self.of(right)?)))
+    }
+
+    /// What a name stands for: nothing that is computed while planning when only tables have it.
+    fn column(&self, name: &str) -> Option<Bound> {
         // The columns of VALUES are called column1, column2 and so on.
         let values = name.strip_prefix("column").is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
-        let meanings = self.meanings.get(if values { "column" } else { name })?;
-        if !self.open.insert(name) {
-            return None;
-        }
-        let bound = self.largest(meanings);
-        self.open.remove(name);
-        self.known.insert(name, bound);
-        bound
+        self.names.get(if values { "column" } else { name }).copied()
     }
 
     fn largest(&mut self, meanings: &[Meaning<'t>]) -> Option<Bound> {
@@ -349,42 +334,49 @@ impl<'t> Sizes<'_, 't> {
             Meaning::Expr(expr) => self.of(expr),
             Meaning::Call(name, args) => self.call(name, args),
             Meaning::Output(query) => self.query(query),
-            Meaning::Anything => Some(Bound::UNBOUNDED),
+            Meaning::Anything => self.names.values().copied().reduce(Bound::max),
         });
         bounds.reduce(Bound::max)
     }
 
     fn query(&mut self, query: &'t Query) -> Option<Bound> {
         let address = std::ptr::from_ref(query);
-        if let Some(bound) = self.known_queries.get(&address) {
+        if let Some(bound) = self.queries.get(&address) {
             return *bound;
         }
         let bound = self.largest(&outputs(query));
-        self.known_queries.insert(address, bound);
+        self.queries.insert(address, bound);
         bound
     }
 
-    /// A cast of text to `numeric` writes out an exponent; one of an array to text escapes what it holds.
+    /// A cast of text to `numeric` writes out an exponent, one of an array to text escapes what it holds, and one to
+    /// `char(n)` or `bit(n)` pads.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other casts do not make longer")]
-    fn cast(&mut self, inner: &'t Expr) -> Option<Bound> {
+    fn cast(&mut self, inner: &'t Expr, data_type: &DataType) -> Option<Bound> {
         let bound = self.of(inner)?;
         let more = match inner {
             Expr::Value(value) if literal_text(value).contains(['e', 'E']) => NUMERIC_BYTES,
             Expr::Array(_) | Expr::Tuple(_) => bound.bytes,
             _ => 0,
         };
-        Some(Bound { bytes: bound.bytes.saturating_add(more), number: bound.number })
+        let padded = bound.bytes.max(padding(data_type));
+        Some(Bound { bytes: padded.saturating_add(more), number: bound.number })
     }
 
     /// How many rows a series of numbers has; one when its bounds come from tables or are dates.
     fn rows(&mut self, args: &'t [FunctionArg]) -> u64 {
-        let mut bounds = args.iter().map(|arg| argument(arg).and_then(|expr| self.of(expr)));
-        let known = |bound: Option<Option<Bound>>| bound.flatten().filter(|bound| bound.number != u64::MAX);
-        let (Some(from), Some(to)) = (known(bounds.next()), known(bounds.next())) else { return 1 };
-        // A literal's bound is one more than itself; a step below one counts as a thousandth.
-        let step = known(bounds.next()).map_or(1, |step| step.number.saturating_sub(1));
-        let distance = from.number.saturating_add(to.number);
-        if step == 0 { distance.saturating_mul(1_000) } else { distance / step }
+        let mut number = |index: usize| {
+            let bound = self.of(argument(args.get(index)?)?)?;
+            Some(bound.number).filter(|number| *number != u64::MAX)
+        };
+        let (Some(from), Some(to)) = (number(0), number(1)) else { return 1 };
+        let distance = from.saturating_add(to);
+        match args.get(2).and_then(argument) {
+            None => distance,
+            Some(step) if self.of(step).is_none() => 1,
+            // A step that is not a whole number counts as a thousandth.
+            Some(step) => distance.checked_div(whole(step)).unwrap_or_else(|| distance.saturating_mul(1_000)),
+        }
     }
 
     fn function(&mut self, function: &'t Function) -> Option<Bound> {
@@ -407,6 +399,10 @@ impl<'t> Sizes<'_, 't> {
             // The count alone decides: a text from a table is repeated as often.
             let unit = if name == "repeat" { nth(0).map_or(1, |text| text.bytes) } else { 4 };
             return Some(Bound::of_bytes(nth(1)?.number.saturating_mul(unit.max(1))));
+        }
+        // `polygon(n, circle)` has n points of sixteen bytes.
+        if name == "polygon" && args.len() > 1 {
+            return Some(Bound::of_bytes(nth(0)?.number.saturating_mul(16)));
         }
         if name == "array_fill" {
             let cells = self.product(argument(args.get(1)?)?)?;
@@ -431,37 +427,14 @@ impl<'t> Sizes<'_, 't> {
                 Some(self.of(dimension)?.number.saturating_mul(product))
             }),
             Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => self.product(inner),
+            // `'{2,3}'`.
+            Expr::Value(dimensions) => {
+                let numbers =
+                    literal_text(dimensions).split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());
+                Some(numbers.fold(1_u64, |product, n| product.saturating_mul(n.parse().unwrap_or(u64::MAX))))
+            }
             other => self.of(other).map(|_| u64::MAX),
         }
-    }
-}
-
-/// The bound of a call whose arguments are all constants.
-fn of_constants(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bound {
-    let sum = bounds.iter().fold(SMALL, |sum, bound| sum.saturating_add(bound.bytes));
-    let most = bounds.iter().fold(0, |most, bound| most.max(bound.number));
-    let first = bounds.first().map_or(0, |bound| bound.bytes);
-    match name {
-        "format" => {
-            let numbers =
-                bounds.iter().skip(1).map(|bound| bound.number).filter(|number| *number != u64::MAX);
-            let star = numbers.max().unwrap_or(u64::MAX);
-            let widths = args.first().and_then(argument).map_or(u64::MAX, |template| widths(template, star));
-            Bound::of_bytes(first.saturating_mul(sum).saturating_add(widths))
-        }
-        "jsonb_pretty" => Bound::of_bytes(first.saturating_mul(first)),
-        "exp" | "factorial" | "pow" | "power" => Bound::of_bytes(NUMERIC_BYTES),
-        "array_to_string" | "concat_ws" | "regexp_replace" | "replace" | "ts_headline" => {
-            let product =
-                bounds.iter().fold(1_u64, |product, bound| product.saturating_mul(bound.bytes.max(1)));
-            Bound::of_bytes(product.saturating_add(sum))
-        }
-        "char_length" | "character_length" | "length" | "octet_length" => {
-            Bound { bytes: SMALL, number: first }
-        }
-        _ if KEEPING_NUMBERS.contains(&name) => Bound { bytes: sum, number: most },
-        _ if GROWING.contains(&name) => Bound::of_bytes(sum.saturating_mul(6)),
-        _ => Bound::of_bytes(sum),
     }
 }
 
@@ -485,72 +458,4 @@ fn is_of_rows(name: &str) -> bool {
             | "sum"
             | "unnest"
     )
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "any other operator's number counts as unbounded")]
-fn operation(op: &BinaryOperator, left: Bound, right: Bound) -> Bound {
-    let bytes = left.bytes.saturating_add(right.bytes);
-    match op {
-        BinaryOperator::Plus | BinaryOperator::Minus => {
-            Bound { bytes, number: left.number.saturating_add(right.number) }
-        }
-        BinaryOperator::Multiply => Bound { bytes, number: left.number.saturating_mul(right.number) },
-        BinaryOperator::Modulo => Bound { bytes, number: right.number },
-        BinaryOperator::PGExp => Bound::of_bytes(bytes.saturating_add(NUMERIC_BYTES)),
-        _ => Bound::of_bytes(bytes),
-    }
-}
-
-fn argument(argument: &FunctionArg) -> Option<&Expr> {
-    let value = match argument {
-        FunctionArg::Unnamed(value)
-        | FunctionArg::Named { name: _, arg: value, operator: _ }
-        | FunctionArg::ExprNamed { name: _, arg: value, operator: _ } => value,
-    };
-    match value {
-        FunctionArgExpr::Expr(expr) => Some(expr),
-        FunctionArgExpr::QualifiedWildcard(_)
-        | FunctionArgExpr::Wildcard
-        | FunctionArgExpr::WildcardWithOptions(_) => None,
-    }
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "other literals have no text")]
-fn literal_text(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> &str {
-    match value {
-        Value::Number(text, _)
-        | Value::SingleQuotedString(text)
-        | Value::EscapedStringLiteral(text)
-        | Value::SingleQuotedByteStringLiteral(text)
-        | Value::HexStringLiteral(text) => text,
-        Value::DollarQuotedString(text) => &text.value,
-        _ => "",
-    }
-}
-
-fn literal(value: &ValueWithSpan) -> Bound {
-    let text = literal_text(value);
-    let written = u64::try_from(text.len()).unwrap_or(u64::MAX).max(1);
-    let exponent = matches!(value.value, Value::Number(_, _)) && text.contains(['e', 'E']);
-    let bytes = if exponent { written.saturating_add(NUMERIC_BYTES) } else { written };
-    // Digits before the point, rounded up; what is no number has no bound as one.
-    let whole = text.trim().trim_start_matches(['-', '+']).split('.').next().unwrap_or_default();
-    let number = match whole.parse::<u64>() {
-        Ok(number) if !exponent => number.saturating_add(1),
-        Err(_) if whole.is_empty() => 1,
-        Ok(_) | Err(_) => u64::MAX,
-    };
-    Bound { bytes, number }
-}
-
-/// How wide the fields of a `format` are together; `star` is the largest number among its arguments, which `*` reads.
-fn widths(template: &Expr, star: u64) -> u64 {
-    let Expr::Value(value) = template else { return u64::MAX };
-    literal_text(value).split('%').skip(1).fold(0, |sum: u64, field| {
-        let (spec, _) = field.split_once(|c: char| c.is_ascii_alphabetic()).unwrap_or((field, ""));
-        let star = if spec.contains('*') { star } else { 0 };
-        let digits = spec.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-        let width = digits.fold(0, |sum: u64, digits| sum.saturating_add(digits.parse().unwrap_or(u64::MAX)));
-        sum.saturating_add(star).saturating_add(width)
-    })
 }

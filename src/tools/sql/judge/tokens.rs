@@ -1,7 +1,7 @@
 //! The judge of the tokens: it knows nothing of the tree but which names it accounts for, and refuses whatever stands
 //! there unaccounted, whatever the parser made of it.
 
-use super::{calls::unknown_function, tree::Role, types, view};
+use super::{calls::unknown_function, keywords, tree::Role, types};
 use crate::{
     problem::echo,
     tools::sql::{
@@ -179,7 +179,10 @@ fn before_string(
     config: &GuardConfig,
 ) -> Result<(), Refusal> {
     let qualified = before.is_some_and(|t| t.is_mark("."));
-    if !qualified && token.kind == Kind::Word && (view::is_keyword(&token.name) || token.name == "default") {
+    if !qualified
+        && token.kind == Kind::Word
+        && (keywords::is_keyword(&token.name) || token.name == "default")
+    {
         return Ok(());
     }
     let schema = if qualified { second.map(|t| t.name.as_str()) } else { None };

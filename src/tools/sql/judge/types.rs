@@ -302,3 +302,14 @@ fn modifier(judge: &Judge<'_, '_>, number: u64) -> Result<(), Refusal> {
 fn unsupported(judge: &Judge<'_, '_>) -> Refusal {
     judge.refuse("This way to write a type is not PostgreSQL's; write its plain name.".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_sorted_and_none_tells_what_exists() {
+        assert!(TYPES.is_sorted());
+        assert!(TYPES.iter().all(|name| !name.starts_with("reg") && *name != "xml" && *name != "refcursor"));
+    }
+}

@@ -1,0 +1,220 @@
+//! The judge of the tree: what queries read from.
+
+use sqlparser::ast::{
+    FunctionArg, Join, JoinConstraint, JoinOperator, ObjectName, Query, TableAlias, TableAliasColumnDef,
+    TableFactor, TableFunctionArgs, TableInheritance, TableSample, TableSampleKind, TableSampleMethod,
+    TableSampleModifier, TableSampleQuantity, TableWithJoins,
+};
+
+use super::{
+    sizes::{Meaning, last_name},
+    tree::{Judge, NOT_POSTGRES, Node, Role},
+    types,
+};
+use crate::tools::sql::lexer::Refusal;
+
+impl<'t> Judge<'t, '_> {
+    pub(super) fn joined(&mut self, table: &'t TableWithJoins) -> Result<(), Refusal> {
+        let TableWithJoins { relation, joins } = table;
+        self.left.push(Node::Factor(relation));
+        for Join { relation, global, join_operator } in joins {
+            self.left.push(Node::Factor(relation));
+            if *global {
+                return Err(self.refuse(NOT_POSTGRES));
+            }
+            self.join(join_operator)?;
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, operator: &'t JoinOperator) -> Result<(), Refusal> {
+        let constraint = match operator {
+            JoinOperator::Join(constraint)
+            | JoinOperator::Inner(constraint)
+            | JoinOperator::Left(constraint)
+            | JoinOperator::LeftOuter(constraint)
+            | JoinOperator::Right(constraint)
+            | JoinOperator::RightOuter(constraint)
+            | JoinOperator::FullOuter(constraint)
+            | JoinOperator::CrossJoin(constraint) => constraint,
+            JoinOperator::Semi(_)
+            | JoinOperator::LeftSemi(_)
+            | JoinOperator::RightSemi(_)
+            | JoinOperator::Anti(_)
+            | JoinOperator::LeftAnti(_)
+            | JoinOperator::RightAnti(_)
+            | JoinOperator::CrossApply
+            | JoinOperator::OuterApply
+            | JoinOperator::AsOf { match_condition: _, constraint: _ }
+            | JoinOperator::StraightJoin(_)
+            | JoinOperator::ArrayJoin
+            | JoinOperator::LeftArrayJoin
+            | JoinOperator::InnerArrayJoin => {
+                return Err(self.refuse(
+                    "Joins are INNER, LEFT, RIGHT, FULL, CROSS and NATURAL; use EXISTS or LATERAL.",
+                ));
+            }
+        };
+        match constraint {
+            JoinConstraint::On(expr) => self.left.push(Node::Expr(expr)),
+            JoinConstraint::Using(columns) | JoinConstraint::UsingAlias(columns, _) => {
+                for column in columns {
+                    self.relation(column)?;
+                }
+            }
+            JoinConstraint::Natural | JoinConstraint::None => {}
+        }
+        Ok(())
+    }
+
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one match over every table factor, so that a new one stops the build"
+    )]
+    pub(super) fn factor(&mut self, factor: &'t TableFactor) -> Result<(), Refusal> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints,
+                version,
+                with_ordinality: _,
+                partitions,
+                json_path,
+                sample,
+                index_directives,
+                inheritance,
+            } => {
+                let foreign = !with_hints.is_empty()
+                    || version.is_some()
+                    || !partitions.is_empty()
+                    || json_path.is_some()
+                    || !index_directives.is_empty();
+                if foreign {
+                    return Err(self.refuse(NOT_POSTGRES));
+                }
+                match inheritance {
+                    Some(
+                        TableInheritance::Only { parenthesized: _ } | TableInheritance::IncludeDescendants,
+                    )
+                    | None => {}
+                }
+                match args {
+                    Some(TableFunctionArgs { args, settings: None }) => {
+                        self.table_call(name, args)?;
+                        self.define_result(alias.as_ref(), name, args);
+                    }
+                    Some(TableFunctionArgs { args: _, settings: Some(_) }) => {
+                        return Err(self.refuse(NOT_POSTGRES));
+                    }
+                    None => self.relation(name)?,
+                }
+                self.optional_alias(alias.as_ref())?;
+                self.sample(sample.as_ref())
+            }
+            TableFactor::Derived { lateral: _, subquery, alias, sample } => {
+                self.left.push(Node::Query(subquery));
+                if let Some(alias) = alias {
+                    self.define_columns(alias, subquery);
+                }
+                self.optional_alias(alias.as_ref())?;
+                self.sample(sample.as_ref())
+            }
+            TableFactor::Function { lateral: _, name, args, with_ordinality: _, alias } => {
+                self.table_call(name, args)?;
+                self.define_result(alias.as_ref(), name, args);
+                self.optional_alias(alias.as_ref())
+            }
+            TableFactor::NestedJoin { table_with_joins, alias } => {
+                for column in alias.iter().flat_map(|alias| &alias.columns) {
+                    self.constants.define(&column.name.value, Meaning::Anything);
+                }
+                self.left.push(Node::Joined(table_with_joins));
+                self.optional_alias(alias.as_ref())
+            }
+            TableFactor::TableFunction { .. }
+            | TableFactor::UNNEST { .. }
+            | TableFactor::JsonTable { .. }
+            | TableFactor::OpenJsonTable { .. }
+            | TableFactor::Pivot { .. }
+            | TableFactor::Unpivot { .. }
+            | TableFactor::UnpivotExpr { .. }
+            | TableFactor::MatchRecognize { .. }
+            | TableFactor::XmlTable { .. }
+            | TableFactor::SemanticView { .. } => {
+                Err(self.refuse("FROM takes tables, subqueries, allowed functions and joins of them."))
+            }
+        }
+    }
+
+    fn optional_alias(&mut self, alias: Option<&'t TableAlias>) -> Result<(), Refusal> {
+        alias.map_or(Ok(()), |alias| self.alias(alias))
+    }
+
+    /// A name for a table, a function's rows or a `WITH` query, with names or definitions of columns.
+    pub(super) fn alias(&mut self, alias: &'t TableAlias) -> Result<(), Refusal> {
+        let TableAlias { explicit: _, name, columns, at } = alias;
+        self.stand_at(name);
+        if !columns.is_empty() {
+            self.account(name, Role::Columns);
+        }
+        if at.is_some() {
+            return Err(self.refuse(NOT_POSTGRES));
+        }
+        for TableAliasColumnDef { name, data_type } in columns {
+            self.stand_at(name);
+            if let Some(data_type) = data_type {
+                types::judge(self, data_type)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn define_columns(&mut self, alias: &'t TableAlias, query: &'t Query) {
+        for column in &alias.columns {
+            self.constants.define(&column.name.value, Meaning::Output(query));
+        }
+    }
+
+    /// What a function in `FROM` gives is known by the function's name, its alias and its columns' names.
+    fn define_result(
+        &mut self,
+        alias: Option<&'t TableAlias>,
+        name: &'t ObjectName,
+        args: &'t [FunctionArg],
+    ) {
+        let columns = alias.iter().flat_map(|alias| &alias.columns).map(|column| &column.name);
+        let names = alias.iter().map(|alias| &alias.name).chain(columns).map(|name| name.value.as_str());
+        let function = last_name(name);
+        for name in names.chain([function]) {
+            self.constants.define(name, Meaning::Call(function, args));
+        }
+    }
+
+    fn sample(&mut self, sample: Option<&'t TableSampleKind>) -> Result<(), Refusal> {
+        let sample = match sample {
+            Some(TableSampleKind::AfterTableAlias(sample)) => sample,
+            Some(TableSampleKind::BeforeTableAlias(_)) => return Err(self.refuse(NOT_POSTGRES)),
+            None => return Ok(()),
+        };
+        let TableSample { modifier, name, quantity, seed: _, bucket, offset } = sample.as_ref();
+        let known = match (modifier, name) {
+            (
+                TableSampleModifier::TableSample,
+                Some(TableSampleMethod::Bernoulli | TableSampleMethod::System),
+            ) => true,
+            (TableSampleModifier::Sample, _)
+            | (_, Some(TableSampleMethod::Row | TableSampleMethod::Block) | None) => false,
+        };
+        match quantity {
+            Some(TableSampleQuantity { parenthesized: true, value, unit: None })
+                if known && bucket.is_none() && offset.is_none() =>
+            {
+                self.left.push(Node::Expr(value));
+                Ok(())
+            }
+            Some(_) | None => Err(self.refuse("TABLESAMPLE takes BERNOULLI (percent) or SYSTEM (percent).")),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Large files: beside the bare work of reading and encoding them, and what they cost in memory when the client is slow.
+
+use std::{
+    fs,
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
+
+use mcp_server_suite::wire::{
+    ascii::AsciiWriter,
+    jsonrpc::{Line, Part, RequestId},
+};
+use tempfile::TempDir;
+
+use super::{
+    Outcome,
+    child::{Child, call},
+    contest::{Task, contest, median, micros},
+    echo::{self, Shape},
+    report::Report,
+};
+
+/// A file of 100 bytes.
+pub(super) const SMALL: &str = "small.txt";
+/// Files of 1 MiB: prose, bytes that each take six in JSON, bytes that are no text.
+const TEXT: &str = "text.txt";
+const CONTROLS: &str = "controls.txt";
+const BINARY: &str = "binary.bin";
+
+const MIB: usize = 1 << 20;
+const ROUNDS: usize = 15;
+const ROUND_TRIPS: usize = 5;
+/// Answers that a slow client asks for at once.
+const OWED: usize = 256;
+
+/// The files that are read.
+#[derive(Debug)]
+pub(super) struct DataDir {
+    directory: TempDir,
+    path: String,
+}
+
+impl DataDir {
+    pub(super) fn new() -> Outcome<Self> {
+        let directory = TempDir::new()?;
+        let path = directory.path().to_str().ok_or("the temporary directory is not UTF-8")?.to_owned();
+        let prose = "The quick brown fox jumps over the lazy dog, said \"nobody\".\n";
+        let files = [
+            (SMALL, "x".repeat(100)),
+            (TEXT, prose.repeat(MIB / prose.len())),
+            (CONTROLS, "\u{1}".repeat(MIB)),
+            (BINARY, "\0\u{7f}\u{80}".repeat(MIB / 4)),
+        ];
+        for (name, content) in files {
+            fs::write(directory.path().join(name), content)?;
+        }
+        Ok(Self { directory, path })
+    }
+
+    /// The settings of a server that reads them.
+    pub(super) fn settings(&self) -> [(&str, &str); 2] {
+        [("MCP_SAFE_DATA_DIR", &self.path), ("MCP_QUEUE_WAIT_MS", "600000")]
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+}
+
+fn read(id: usize, name: &str, encoding: &str) -> Vec<u8> {
+    let arguments = format!(r#"{{"relative_path":"{name}","max_bytes":{MIB},"encoding":"{encoding}"}}"#);
+    call(id, "sandbox_fs_read", &arguments)
+}
+
+pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
+    for (name, encoding) in [(TEXT, "utf-8"), (BINARY, "base64")] {
+        let mut server = Child::server(&data.settings())?;
+        let line = read(1, name, encoding);
+        let answer_bytes = server.ask(&line)?.len();
+        let mut limit = Child::start(echo::command(Shape::Worker, answer_bytes)?)?;
+        let task = Task::RoundTrips(&line, ROUND_TRIPS);
+        let score = contest(ROUNDS, (&mut server, task), (&mut limit, task))?;
+        report.row(&format!("sandbox_fs_read, 1 MiB as {encoding}: round trip"), score)?;
+        let bare = bare_micros(data, name, encoding)?;
+        let what = format!("  the server's CPU, beside the bare work");
+        report.times(&what, score.server.cpu_micros, bare, score.server.cpu_micros / bare)?;
+        server.end()?;
+        limit.end()?;
+    }
+    Ok(())
+}
+
+/// Reading a file and encoding the answer, and nothing else.
+fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
+    let mut times = Vec::with_capacity(ROUNDS);
+    let mut out = Vec::new();
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        let content = fs::read(data.file(name))?;
+        let mut body = AsciiWriter::default();
+        match encoding {
+            "base64" => body.base64(&content),
+            _ => body.string(std::str::from_utf8(&content)?),
+        };
+        let body = body.finish();
+        let parts = vec![Part::Quoted(body.clone()), Part::Plain(body)];
+        out.clear();
+        Line::result_of_parts(&RequestId::Unsigned(1), parts).write_to(&mut out)?;
+        times.push(micros(begin.elapsed()));
+    }
+    Ok(median(times))
+}
+
+/// The most memory the server takes: with nothing to do, and with more to say than its client reads.
+pub(super) fn measure_memory(report: &mut Report, data: &DataDir) -> Outcome {
+    report.section("the most memory, in KiB")?;
+    let idle = Child::server(&data.settings())?;
+    let echo = Child::start(echo::command(Shape::Worker, 1)?)?;
+    let (server_kib, echo_kib) = (idle.peak_kib()?, echo.peak_kib()?);
+    report.fact("an initialized session", &format!("{server_kib} (echo: {echo_kib})"))?;
+    idle.end()?;
+    echo.end()?;
+    for (name, encoding) in [(TEXT, "utf-8"), (BINARY, "base64"), (CONTROLS, "utf-8")] {
+        let mut server = Child::server(&data.settings())?;
+        let lines: Vec<u8> = (1..=OWED).flat_map(|id| read(id, name, encoding)).collect();
+        server.send(&lines)?;
+        until_at_rest(&server)?;
+        server.skip(OWED)?;
+        let peak = format!("{} KiB", server.peak_kib()?);
+        report.fact(&format!("{OWED} answers of 1 MiB ({name}) not read at first"), &peak)?;
+        server.end()?;
+    }
+    Ok(())
+}
+
+/// Waits until the server has done all it can without its client's help: it uses no more CPU time.
+fn until_at_rest(server: &Child) -> Outcome {
+    loop {
+        let before = server.usage()?.cpu;
+        thread::sleep(Duration::from_millis(50));
+        if server.usage()?.cpu - before < Duration::from_millis(1) {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What the server costs, measured on the real binary over real pipes, beside what such a thing must cost at least.
+//!
+//! Absolute times say more about the host than about the program, so each row is a contest: the server and its limit
+//! take turns in one run, and what counts is the ratio. The limit is this binary once more, as a bare echo process with
+//! the server's threads and answers of the server's length (see [`echo`]).
+
+mod child;
+mod contest;
+mod echo;
+mod files;
+mod refusals;
+mod report;
+mod sessions;
+mod start;
+
+use std::{env, error::Error, fs};
+
+use nix::{
+    sched::{CpuSet, sched_getaffinity, sched_setaffinity},
+    unistd::Pid,
+};
+
+use self::{files::DataDir, report::Report};
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome {
+    let mut arguments = env::args().skip(1);
+    if arguments.next().as_deref() == Some(echo::COMMAND) {
+        return Ok(echo::run(arguments)?);
+    }
+    let data = DataDir::new()?;
+    let mut report = Report::default();
+    start::measure(&mut report)?;
+    report.section("one client, every core")?;
+    sessions::measure(&mut report, &data)?;
+    files::measure(&mut report, &data)?;
+    refusals::measure(&mut report)?;
+    report.section("the client and both contestants on one core")?;
+    on_one_core(|| sessions::measure(&mut report, &data))?;
+    files::measure_memory(&mut report, &data)?;
+    weigh(&mut report)
+}
+
+/// Runs `measure` with this thread, and whatever it starts, on a single core.
+fn on_one_core<T>(measure: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    let this_thread = Pid::from_raw(0);
+    let every_core = sched_getaffinity(this_thread)?;
+    let last = (0..CpuSet::count()).rev().find(|core| every_core.is_set(*core) == Ok(true));
+    let mut one_core = CpuSet::new();
+    one_core.set(last.ok_or("no core to run on")?)?;
+    sched_setaffinity(this_thread, &one_core)?;
+    let measured = measure();
+    sched_setaffinity(this_thread, &every_core)?;
+    measured
+}
+
+/// What is shipped: the size of the binary, and the crates it is made of.
+fn weigh(report: &mut Report) -> Outcome {
+    report.section("what is shipped")?;
+    report.fact(
+        "the release binary, stripped",
+        &format!("{} KiB", fs::metadata(child::SERVER)?.len() / 1024),
+    )?;
+    report.fact("crates in it, itself included", &start::crates()?.to_string())
+}

@@ -1,0 +1,175 @@
+//! Values of every kind of type, through a view, as CONTRACT section 5 writes them.
+
+use serde_json::{Value, json};
+
+use crate::sql_run::Rig;
+
+/// An expression, the type that is told, the cell.
+type Case<'c> = (&'c str, &'c str, Value);
+
+/// All of them as the columns of one row.
+#[track_caller]
+fn check(cases: &[Case<'_>]) {
+    let rig = Rig::new("");
+    let expressions: Vec<&str> = cases.iter().map(|(expression, _, _)| *expression).collect();
+    let answer = rig.seen(cases.len(), &format!("SELECT {}", expressions.join(", "))).unwrap();
+    for (index, (expression, type_name, cell)) in cases.iter().enumerate() {
+        assert_eq!(answer["columns"][index]["type"], *type_name, "{expression}");
+        assert_eq!(answer["rows"][0][index], *cell, "{expression}");
+    }
+}
+
+#[test]
+fn numbers() {
+    check(&[
+        ("true", "bool", json!(true)),
+        ("NULL::bool", "bool", json!(null)),
+        ("(-2)::int2", "int2", json!(-2)),
+        ("2147483647", "int4", json!(2_147_483_647)),
+        ("9007199254740991", "int8", json!(9_007_199_254_740_991_i64)),
+        ("9007199254740992", "int8", json!("9007199254740992")),
+        ("'-9223372036854775808'::int8", "int8", json!("-9223372036854775808")),
+        ("0.1::float4", "float4", json!(0.1)),
+        ("1e300::float8", "float8", json!(1e300)),
+        ("'NaN'::float8", "float8", json!("NaN")),
+        ("'-Infinity'::float4", "float4", json!("-Infinity")),
+        ("1.50", "numeric", json!("1.50")),
+        ("-0.00012", "numeric", json!("-0.00012")),
+        ("1e30::numeric", "numeric", json!("1000000000000000000000000000000")),
+        ("123456.789::numeric(20,5)", "numeric", json!("123456.78900")),
+        ("'NaN'::numeric", "numeric", json!("NaN")),
+        ("12::money", "money", json!("$12.00")),
+        ("5::oid", "oid", json!("5")),
+        ("'7'::xid8", "xid8", json!("7")),
+    ]);
+}
+
+#[test]
+fn texts_and_bytes() {
+    check(&[
+        ("'a\"é'::text", "text", json!("a\"é")),
+        ("'literal'", "text", json!("literal")),
+        ("'v'::varchar(5)", "varchar", json!("v")),
+        ("'c'::char(3)", "bpchar", json!("c  ")),
+        ("'n'::name", "name", json!("n")),
+        ("'x'::\"char\"", "char", json!("x")),
+        ("'\\x00ff'::bytea", "bytea", json!("\\x00ff")),
+        (
+            "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid",
+            "uuid",
+            json!("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"),
+        ),
+        ("'<a/>'::xml", "xml", json!("<a/>")),
+        ("B'101'", "bit", json!("101")),
+        ("'c'::refcursor", "refcursor", json!("c")),
+        ("'{\"a\": [1, null]}'::json", "json", json!({"a": [1, null]})),
+        ("'{\"b\": 1.5}'::jsonb", "jsonb", json!({"b": 1.5})),
+        ("'{\"a\":1,\"a\":2}'::json", "json", json!("{\"a\":1,\"a\":2}")),
+        ("'\"\\u0000\"'::json", "json", json!("\u{0}")),
+        ("'1e400'::json", "json", json!("1e400")),
+        ("'null'::jsonb", "jsonb", json!(null)),
+    ]);
+}
+
+#[test]
+fn dates_and_times() {
+    check(&[
+        ("date '2024-02-29'", "date", json!("2024-02-29")),
+        ("date '0044-03-15 BC'", "date", json!("0044-03-15 BC")),
+        ("date 'infinity'", "date", json!("infinity")),
+        ("time '24:00'", "time", json!("24:00:00")),
+        ("timetz '01:02:03.5+02:30'", "timetz", json!("01:02:03.5+02:30")),
+        ("timestamp '2024-01-02 03:04:05.6'", "timestamp", json!("2024-01-02T03:04:05.6")),
+        ("timestamp '10000-01-01 00:00'", "timestamp", json!("10000-01-01 00:00:00")),
+        ("timestamptz '2024-01-02 03:04:05+09'", "timestamptz", json!("2024-01-01T18:04:05Z")),
+        ("timestamptz '0001-01-01 00:00Z BC'", "timestamptz", json!("0001-01-01 00:00:00+00 BC")),
+        ("timestamptz '-infinity'", "timestamptz", json!("-infinity")),
+        ("interval '1 year 2 mons -3 days 04:05:06.7'", "interval", json!("P1Y2M-3DT4H5M6.7S")),
+        ("interval '-00:00:00.5'", "interval", json!("PT-0.5S")),
+        ("interval '0'", "interval", json!("PT0S")),
+    ]);
+}
+
+#[test]
+fn arrays() {
+    check(&[
+        ("ARRAY[1,NULL,3]", "int4[]", json!([1, null, 3])),
+        ("ARRAY[[1,2],[3,4]]", "int4[]", json!([[1, 2], [3, 4]])),
+        ("'[5:6]={7,8}'::int[]", "int4[]", json!([7, 8])),
+        ("'{}'::text[]", "text[]", json!([])),
+        ("ARRAY['a,b',NULL]", "text[]", json!(["a,b", null])),
+        ("ARRAY[1.5]", "numeric[]", json!(["1.5"])),
+        ("ARRAY[timestamptz '2024-01-01 00:00Z']", "timestamptz[]", json!(["2024-01-01T00:00:00Z"])),
+        ("ARRAY['{\"a\":1}'::jsonb]", "jsonb[]", json!([{"a": 1}])),
+        ("ARRAY[inet '1.2.3.4']", "inet[]", json!(["1.2.3.4"])),
+        ("ARRAY[point '(1,2)', NULL]", "point[]", json!(["(1,2)", null])),
+        ("ARRAY['postgres=r/postgres'::aclitem]", "aclitem[]", json!(["postgres=r/postgres"])),
+        ("ARRAY['sad'::mood]", "mood[]", json!(["sad"])),
+        ("ARRAY[3::positive]", "positive[]", json!([3])),
+        (
+            "ARRAY[ROW(1,'x','2024-01-01 00:00Z')::pair]",
+            "pair[]",
+            json!([{"a": 1, "b": "x", "at": "2024-01-01T00:00:00Z"}]),
+        ),
+        ("'1 2'::int2vector", "int2vector", json!("1 2")),
+        ("'3 4'::oidvector", "oidvector", json!("3 4")),
+    ]);
+}
+
+#[test]
+fn types_of_the_database_itself() {
+    check(&[
+        ("'so so'::mood", "mood", json!("so so")),
+        ("5::positive", "int4", json!(5)),
+        (
+            "ROW(1,'b','2024-01-01 00:00Z')::pair",
+            "pair",
+            json!({"a": 1, "b": "b", "at": "2024-01-01T00:00:00Z"}),
+        ),
+        ("ROW(NULL,NULL,NULL)::pair", "pair", json!({"a": null, "b": null, "at": null})),
+        ("NULL::pair", "pair", json!(null)),
+        ("ROW('s','(1,1),(0,0)')::shape", "shape", json!({"name": "s", "area": "(1,1),(0,0)"})),
+        ("ARRAY[ROW('s',NULL)::shape]", "shape[]", json!([{"name": "s", "area": null}])),
+    ]);
+}
+
+#[test]
+fn everything_else_is_postgresqls_text() {
+    check(&[
+        ("int4range(1,5)", "int4range", json!("[1,5)")),
+        ("'{[1,2)}'::int4multirange", "int4multirange", json!("{[1,2)}")),
+        ("inet '10.0.0.1'", "inet", json!("10.0.0.1")),
+        ("cidr '10.0.0.0/8'", "cidr", json!("10.0.0.0/8")),
+        ("macaddr '08:00:2b:01:02:03'", "macaddr", json!("08:00:2b:01:02:03")),
+        ("point '(1,2)'", "point", json!("(1,2)")),
+        ("box '(1,1),(0,0)'", "box", json!("(1,1),(0,0)")),
+        ("'a b'::tsvector", "tsvector", json!("'a' 'b'")),
+        ("'a & b'::tsquery", "tsquery", json!("'a' & 'b'")),
+        ("'$.a'::jsonpath", "jsonpath", json!("$.\"a\"")),
+        ("'pg_class'::regclass", "regclass", json!("pg_class")),
+        ("'0/16B3748'::pg_lsn", "pg_lsn", json!("0/16B3748")),
+        ("'(1,2)'::tid", "tid", json!("(1,2)")),
+        ("'postgres=r/postgres'::aclitem", "aclitem", json!("postgres=r/postgres")),
+    ]);
+}
+
+/// What cannot stand in a view: records without a name, columns that share one.
+#[test]
+fn what_only_a_query_has() {
+    let rig = Rig::new("");
+    let check = |select: &str, types: &[&str], row: Value| {
+        let answer = rig.query(select).unwrap_or_else(|failure| panic!("{select}: {failure}"));
+        let told: Vec<&Value> =
+            answer["columns"].as_array().unwrap().iter().map(|column| &column["type"]).collect();
+        assert_eq!(told, types, "{select}");
+        assert_eq!(answer["rows"][0], row, "{select}");
+    };
+    check("SELECT ROW(1,NULL)", &["record"], json!([{"f1": 1, "f2": null}]));
+    check("SELECT ARRAY[ROW(1,'x')]", &["record[]"], json!([[{"f1": 1, "f2": "x"}]]));
+    check("SELECT t FROM (SELECT 1 AS x, 'y' AS z) t", &["record"], json!([{"x": 1, "z": "y"}]));
+    check("SELECT 1 AS a, 2 AS a, 3 AS \"\"\"\"", &["int4"; 3], json!([1, 2, 3]));
+    check("SELECT FROM item LIMIT 1", &[], json!([]));
+    let bounds = rig.query("SELECT histogram_bounds FROM pg_stats WHERE attname = 'id'").unwrap();
+    assert_eq!(bounds["columns"][0]["type"], "anyarray");
+    assert_eq!(bounds["rows"][0][0].as_array().map(|bounds| bounds.len()), Some(101), "{bounds}");
+}
