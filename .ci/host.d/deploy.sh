@@ -57,3 +57,12 @@ if output=$(cd "$work" && apt-get -qq download xinetd 2>&1 && dpkg -x xinetd_*.d
 else
     not_passed 'xinetd could not be unpacked' "$output"
 fi
+
+export target
+if output=$(bash .ci/host.d/container.sh image_is_built 2>&1); then
+    check 'the image holds a program and certificates' bash .ci/host.d/container.sh image_is_bare
+    check 'a session in the hardened container' bash .ci/host.d/container.sh container_speaks
+    check 'it writes nowhere and stops cleanly' bash .ci/host.d/container.sh container_writes_nowhere_and_stops_cleanly
+else
+    not_passed 'the image could not be built' "$output"
+fi

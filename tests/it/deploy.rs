@@ -121,3 +121,10 @@ fn a_name_that_would_break_out_of_the_script_is_refused() {
     refused(&["role", "--schema", "a", "--tables", ""], "cannot be the name");
     refused(&["role"], "--schema");
 }
+
+#[test]
+fn the_image_is_labelled_with_the_crates_version() {
+    let containerfile = include_str!("../../Containerfile");
+    let label = concat!("org.opencontainers.image.version=\"", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(containerfile.contains(label), "{label}");
+}
