@@ -184,31 +184,39 @@ fn write_escaped<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
 
 /// How many bytes from the first on are printable ASCII, but for quotes and backslashes.
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let specials = specials(*word);
-        if specials != 0 {
-            return index * 8 + specials.trailing_zeros() as usize / 8;
-        }
-    }
-    words.len() * 8 + rest.iter().take_while(|byte| specials([**byte; 8]) == 0).count()
+    run(bytes, |word| ends_of_string(word) | below(1, word ^ (EACH * 0x7f)) | (word & HIGH_BITS))
 }
 
-/// The high bit of each byte that cannot stand for itself. Right up to the first of them, which is all that is asked.
-const fn specials(bytes: [u8; 8]) -> u64 {
-    /// A factor that repeats a byte.
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    const HIGH_BITS: u64 = EACH * 0x80;
-    /// Bytes below `limit`. What a subtraction borrows can mislead only behind a byte that is.
-    const fn below(limit: u64, word: u64) -> u64 {
-        word.wrapping_sub(EACH * limit) & !word & HIGH_BITS
+/// How many bytes from the first on may stand in a JSON string, whatever they are: no quote, backslash or control.
+pub(super) fn string_run(bytes: &[u8]) -> usize {
+    run(bytes, ends_of_string)
+}
+
+/// How many bytes stand before the first that `marks` marks by its high bit; eight are looked at at a time. Marks need to
+/// be right up to the first one only.
+fn run(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let marked = marks(u64::from_le_bytes(*word));
+        if marked != 0 {
+            return index * 8 + marked.trailing_zeros() as usize / 8;
+        }
     }
-    let word = u64::from_le_bytes(bytes);
-    below(0x20, word)
-        | below(1, word ^ (EACH * b'"' as u64))
-        | below(1, word ^ (EACH * b'\\' as u64))
-        | below(1, word ^ (EACH * 0x7f))
-        | (word & HIGH_BITS)
+    words.len() * 8 + rest.iter().take_while(|byte| marks(EACH * u64::from(**byte)) == 0).count()
+}
+
+/// A factor that repeats a byte eight times.
+const EACH: u64 = 0x0101_0101_0101_0101;
+const HIGH_BITS: u64 = EACH * 0x80;
+
+/// Marks quotes, backslashes and controls below U+0020.
+const fn ends_of_string(word: u64) -> u64 {
+    below(0x20, word) | below(1, word ^ (EACH * b'"' as u64)) | below(1, word ^ (EACH * b'\\' as u64))
+}
+
+/// Marks bytes below `limit`. What the subtraction borrows can mislead only behind a byte that is.
+const fn below(limit: u64, word: u64) -> u64 {
+    word.wrapping_sub(EACH * limit) & !word & HIGH_BITS
 }
 
 /// Writes one character that cannot stand for itself.
@@ -300,17 +308,18 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_at_the_first_byte_that_is_not_plain() {
-        for special in (0..=0xff_u8).filter(|byte| !matches!(byte, 0x20..=0x7e) || b"\"\\".contains(byte)) {
+    fn a_run_ends_at_the_first_byte_it_looks_for() {
+        let ends_strings = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+        for byte in 0..=0xff_u8 {
             for at in 0..20 {
                 let mut bytes = [b'~'; 30];
                 bytes[at..].fill(b' ');
-                bytes[at] = special;
-                assert_eq!(plain_run(&bytes), at, "{special:#x}");
+                bytes[at] = byte;
+                let until = |ends: bool| if ends { at } else { bytes.len() };
+                assert_eq!(string_run(&bytes), until(ends_strings(byte)), "{byte:#x}");
+                assert_eq!(plain_run(&bytes), until(ends_strings(byte) || byte >= 0x7f), "{byte:#x}");
             }
         }
-        let plain: Vec<u8> = (0x20..=0x7e).filter(|byte| !b"\"\\".contains(byte)).collect();
-        assert_eq!(plain_run(&plain), plain.len());
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::wire::json::{Fault, FaultKind, MAX_DEPTH};
+use crate::wire::{
+    ascii::string_run,
+    json::{Fault, FaultKind, MAX_DEPTH},
+};
 
 /// A place in a JSON text. Methods that pass a token begin at its first byte, where [`Scanner::next_byte`] stops.
 #[derive(Clone, Debug)]
@@ -159,8 +162,7 @@ impl<'t> Scanner<'t> {
         let begin = self.at;
         loop {
             let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
-            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
-            self.at += plain.unwrap_or(rest.len());
+            self.at += string_run(rest);
             match self.peek() {
                 Some(b'"') => {
                     let text = self.text.get(begin..self.at).unwrap_or_default();
