@@ -1,16 +1,13 @@
 //! The reader thread: one match over the messages. Cheap answers are given here; calls are handed to the pool.
 
-use std::{
-    io::Read,
-    sync::{Arc, Once},
-    time::Instant,
-};
+use std::{io::Read, sync::Arc, time::Instant};
 
 use serde_json::{Map, Value};
 
 use crate::{
     call::sanitizer::sanitize,
     governance::audit::{Decision, Record},
+    problem::echo,
     protocol::{
         reply::{self, Listing, Outcome, Rejection, Reply},
         request::{self, ARGUMENTS, Handshake, Message, ProgressToken, Rejected, ToolCall},
@@ -24,7 +21,7 @@ use crate::{
     tools::Tool,
     wire::{
         frame::{Frame, FrameError, FrameReader},
-        jsonrpc::{self, RequestId},
+        jsonrpc::{self, Malformed, RequestId},
     },
 };
 
@@ -34,13 +31,14 @@ pub(super) struct Dispatcher {
     shared: Arc<Shared>,
     handshake: Handshake,
     listing: Listing,
-    watchdog: Once,
+    /// Whether the watchdog was started: with the first call, and again when that failed.
+    is_watched: bool,
 }
 
 impl Dispatcher {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         let listing = Listing::new(shared.toolbox.iter().map(Tool::spec));
-        Self { shared, handshake: Handshake::Awaited, listing, watchdog: Once::new() }
+        Self { shared, handshake: Handshake::Awaited, listing, is_watched: false }
     }
 
     /// Reads until the stream ends, or until main ends the reading. Waits only for stdin, and for a client that does
@@ -64,8 +62,10 @@ impl Dispatcher {
     fn frame(&mut self, frame: &Frame<'_>) {
         let incoming = match jsonrpc::parse(frame, ARGUMENTS) {
             Ok(incoming) => incoming,
-            Err(malformed) => {
-                return self.reject(malformed.id.as_ref(), &Rejection::Malformed(malformed.why));
+            Err(Malformed { id, why }) => {
+                // An id in flight belongs to the request that has it.
+                let id = id.filter(|id| !self.is_in_flight(id));
+                return self.reject(id.as_ref(), &Rejection::Malformed(why));
             }
         };
         match request::understand(incoming, self.handshake) {
@@ -92,7 +92,19 @@ impl Dispatcher {
             request::Request::Ping => self.shared.outbox.push(reply::pong(&id)),
             request::Request::ListTools => self.shared.outbox.push(self.listing.line(&id, era)),
             request::Request::Listen => self.listen(&id),
-            request::Request::CallTool(call) => self.call(id, era, call),
+            request::Request::CallTool(call) => {
+                self.watch();
+                self.call(id, era, call);
+            }
+        }
+    }
+
+    fn watch(&mut self) {
+        if !self.is_watched {
+            match watchdog::start(Arc::clone(&self.shared)) {
+                Ok(()) => self.is_watched = true,
+                Err(error) => log::error!(target: "session", "no watchdog thread could be started: {error}"),
+            }
         }
     }
 
@@ -127,20 +139,20 @@ impl Dispatcher {
     fn call(&self, id: RequestId, era: Era, call: ToolCall) {
         let ToolCall { name, arguments, progress } = call;
         let Some((index, tool)) = self.shared.toolbox.find(&name) else {
+            log::info!(target: "call", "tool={} decision=deny outcome=\"unknown tool\"", echo(&name));
             return self.reject(Some(&id), &Rejection::UnknownTool { name });
         };
         let now = Instant::now();
         match sanitize(arguments) {
+            Ok(_) if !self.is_watched => {
+                let record = Record::open(&tool.spec().name, std::iter::empty(), now);
+                let taken = Taken::refused(Reply::new(id, era), record, Decision::Undecided);
+                self.shared.settle(taken, Some(&Outcome::Internal));
+            }
             Ok(arguments) => self.register(id, era, (index, tool), arguments, progress, now),
             Err(problem) => {
                 let record = Record::open(&tool.spec().name, std::iter::empty(), now);
-                let taken = Taken {
-                    reply: Reply::new(id, era),
-                    record,
-                    decision: Decision::Deny,
-                    stop: None,
-                    debt: Arc::default(),
-                };
+                let taken = Taken::refused(Reply::new(id, era), record, Decision::Deny);
                 self.shared.settle(taken, Some(&Outcome::Problem(problem)));
             }
         }
@@ -155,11 +167,6 @@ impl Dispatcher {
         progress: Option<ProgressToken>,
         now: Instant,
     ) {
-        self.watchdog.call_once(|| {
-            if let Err(error) = watchdog::start(Arc::clone(&self.shared)) {
-                log::error!(target: "session", "no watchdog thread could be started: {error}");
-            }
-        });
         let request = Request {
             id,
             era,
@@ -170,8 +177,7 @@ impl Dispatcher {
             progress,
         };
         match self.shared.in_flight.with(|table| table.register(request, now)) {
-            Registered::Ready(serial) => pool::submit(&self.shared, serial),
-            Registered::Parked => {}
+            Registered::Waiting => pool::wake(&self.shared),
             Registered::Full(taken) => self.shared.settle(taken, Some(&no_slot())),
         }
     }

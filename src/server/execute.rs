@@ -7,28 +7,45 @@ use crate::{
     governance::{Permit, Verdict, audit::Decision},
     problem::Problem,
     protocol::reply::Outcome,
-    server::{Shared, table::Job},
-    tools::{Answer, Failure, Prepared, Tool},
+    server::{
+        Shared, no_slot,
+        outbox::Room,
+        table::{Job, Picked},
+    },
+    tools::{Answer, Failure, Lane, Prepared, Tool},
 };
 
 /// Runs one call. A panic anywhere on the way becomes one `-32603`, and the worker lives on.
-pub(super) fn execute(shared: &Shared, serial: Serial) {
+pub(super) fn execute(shared: &Shared, picked: Picked) {
+    let serial = picked.serial;
     // INVARIANT: nothing that the closure can leave half-done outlives it: the table's steps are whole, tools own
     // what they use, and the call is answered below.
-    if catch_unwind(AssertUnwindSafe(|| carry_out(shared, serial))).is_err() {
+    if catch_unwind(AssertUnwindSafe(|| carry_out(shared, picked))).is_err() {
         answer(shared, serial, &Outcome::Internal);
     }
 }
 
-fn carry_out(shared: &Shared, serial: Serial) {
-    let Some(job) = shared.in_flight.with(|table| table.pick(serial)) else { return };
+fn carry_out(shared: &Shared, picked: Picked) {
+    let Picked { serial, job, interrupt, room_until } = picked;
     let Some(tool) = shared.toolbox.get(job.tool) else { return };
     let (prepared, permit) = match authorize(shared, tool, job) {
         Ok(permitted) => permitted,
         Err(problem) => return refuse(shared, serial, problem),
     };
-    let room = shared.outbox.claim(prepared.max_body_bytes);
-    let Some(call) = shared.in_flight.with_now(|table, now| table.start(serial, now)) else { return };
+    let room = match tool.lane() {
+        Lane::General => prepared.max_body_bytes,
+        // A statement may keep the database busy for long before it has an answer: its lane and the bound on its answer
+        // are bound enough.
+        Lane::Sql => 0,
+    };
+    match shared.outbox.claim(serial, room, &interrupt, room_until) {
+        Room::Granted => {}
+        Room::Unwanted => return,
+        Room::Late => return answer(shared, serial, &no_slot()),
+    }
+    let Some(call) = shared.in_flight.with_now(|table, now| table.start(serial, now)) else {
+        return shared.outbox.release(serial);
+    };
     let (outcome, afterwards) = match (prepared.run)(permit, &call) {
         Ok(Answer { body, afterwards }) => (Outcome::Answer(body), afterwards),
         Err(Failure::Problem(problem)) => (Outcome::Problem(problem), None),
@@ -39,7 +56,6 @@ fn carry_out(shared: &Shared, serial: Serial) {
         }
     };
     answer(shared, serial, &outcome);
-    drop(room);
     if let Some(afterwards) = afterwards {
         afterwards();
     }
@@ -55,7 +71,7 @@ fn authorize<'t>(shared: &Shared, tool: &'t dyn Tool, job: Job) -> Result<(Prepa
 }
 
 fn refuse(shared: &Shared, serial: Serial, problem: Problem) {
-    if let Some(mut taken) = shared.in_flight.with(|table| table.take(serial)) {
+    if let Some(mut taken) = shared.in_flight.with(|table| table.finish(serial)) {
         taken.decision = Decision::Deny;
         shared.settle(taken, Some(&Outcome::Problem(problem)));
     }
@@ -63,7 +79,7 @@ fn refuse(shared: &Shared, serial: Serial, problem: Problem) {
 
 /// Answers, unless somebody else has: then the result is dropped.
 fn answer(shared: &Shared, serial: Serial, outcome: &Outcome) {
-    if let Some(taken) = shared.in_flight.with(|table| table.take(serial)) {
+    if let Some(taken) = shared.in_flight.with(|table| table.finish(serial)) {
         shared.settle(taken, Some(outcome));
     }
 }

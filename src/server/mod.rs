@@ -16,6 +16,7 @@ mod execute;
 mod dispatch;
 pub mod in_flight;
 mod table;
+mod slots;
 mod timers;
 mod pool;
 mod watchdog;
@@ -119,10 +120,13 @@ impl Notices {
 impl Shared {
     /// Gives the answer that `taken` owes, or none to a cancelled call, once the record of it is written.
     fn settle(&self, taken: Taken, outcome: Option<&Outcome>) {
-        let Taken { reply, record, decision, stop, debt } = taken;
+        let Taken { serial, reply, record, decision, stop, debt } = taken;
         record.close(decision, outcome, Instant::now());
         if let Some(outcome) = outcome {
             self.outbox.push(reply.line(outcome));
+        }
+        if let Some(serial) = serial {
+            self.outbox.release(serial);
         }
         if let Some(stop) = stop {
             self.stopper.run(stop);
@@ -171,7 +175,7 @@ pub fn run(
             call_timeout: config.call_timeout,
         }),
         outbox: Outbox::default(),
-        pool: Pool::new(config.max_concurrency, config.queue_capacity),
+        pool: Pool::new(config.max_concurrency),
         stopper: Stopper::default(),
         notices: Notices {
             reader_ended: AtomicBool::new(false),

@@ -4,21 +4,28 @@
 //! call), so that a client that stops reading stops being served and nothing grows.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     io::{self, BufWriter, Write},
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::Instant,
 };
 
-use crate::wire::{jsonrpc::Line, stream::Output};
+use crate::{
+    call::{Interrupt, Serial},
+    wire::{jsonrpc::Line, stream::Output},
+};
 
 /// Bytes of lines waiting for the client at which the reader stops reading.
 const READER_BOUND: usize = 8 << 20;
 
 /// Bytes of waiting lines and of answers being made at which no further call is run.
 const RUN_BOUND: usize = 16 << 20;
+
+/// An answer of so many bytes needs no room of its own: there are at most as many as workers.
+const SMALL_ANSWER: usize = 64 << 10;
 
 /// The queue between everybody who answers and the writer.
 #[derive(Debug, Default)]
@@ -37,8 +44,9 @@ struct State {
     lines: VecDeque<Line>,
     queued_bytes: usize,
     claimed_bytes: usize,
-    /// Who waits for room, in the order they came, so that a large claim is not overtaken for ever.
-    claimants: VecDeque<u64>,
+    claims: HashMap<Serial, usize>,
+    /// Who waits for how much room, in the order they came, so that a large claim is not overtaken for ever.
+    claimants: VecDeque<(u64, usize)>,
     next_claimant: u64,
     waiting: Waiting,
     /// The reader is not to wait any more.
@@ -109,25 +117,41 @@ impl Outbox {
         self.state().reading_ended
     }
 
-    /// Waits for room for an answer of `bytes`, first come first served. An answer larger than the whole bound waits
-    /// until it is alone.
-    pub(super) fn claim(&self, bytes: usize) -> Claim<'_> {
-        let bytes = bytes.min(RUN_BOUND);
+    /// Waits for room for an answer of `bytes`, first come first served; an answer larger than the whole bound waits until
+    /// it is alone. A small one waits for the client alone: neither what others make nor a large one holds it up.
+    pub(super) fn claim(&self, serial: Serial, bytes: usize, interrupt: &Interrupt, until: Instant) -> Room {
+        let bytes = if bytes <= SMALL_ANSWER { 0 } else { bytes.min(RUN_BOUND) };
         let mut state = self.state();
-        if !state.claimants.is_empty() || !state.has_room(bytes) {
-            let me = state.next_claimant;
-            state.next_claimant = me.wrapping_add(1);
-            state.claimants.push_back(me);
-            while state.claimants.front() != Some(&me) || !state.has_room(bytes) {
-                state = self.drained.wait(state).unwrap_or_else(PoisonError::into_inner);
+        let me = state.next_claimant;
+        state.next_claimant = me.wrapping_add(1);
+        state.claimants.push_back((me, bytes));
+        let room = loop {
+            // Asked under the outbox's lock: whoever sets it releases the claim afterwards.
+            if interrupt.is_set() {
+                break Room::Unwanted;
             }
-            state.claimants.pop_front();
-            if !state.claimants.is_empty() {
-                self.drained.notify_all();
+            if state.is_next(me, bytes) && state.has_room(bytes) {
+                state.claims.insert(serial, bytes);
+                state.claimed_bytes = state.claimed_bytes.saturating_add(bytes);
+                break Room::Granted;
             }
-        }
-        state.claimed_bytes = state.claimed_bytes.saturating_add(bytes);
-        Claim { outbox: self, bytes }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break Room::Late;
+            }
+            state = self.drained.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        state.claimants.retain(|(claimant, _)| *claimant != me);
+        self.wake_waiters(&state);
+        room
+    }
+
+    /// Gives room back, if there is any: the answer is queued, or nobody waits for it any more.
+    pub(super) fn release(&self, serial: Serial) {
+        let mut state = self.state();
+        let bytes = state.claims.remove(&serial).unwrap_or_default();
+        state.claimed_bytes = state.claimed_bytes.saturating_sub(bytes);
+        self.wake_waiters(&state);
     }
 
     /// The writer's wait: everything queued, or `None` once the outbox is closed and empty.
@@ -195,26 +219,28 @@ impl<W: Write> Write for Counted<'_, W> {
 }
 
 impl State {
+    /// Whether nobody came earlier who waits for the same.
+    fn is_next(&self, me: u64, bytes: usize) -> bool {
+        let mut rivals = self.claimants.iter().filter(|(_, rival)| (*rival == 0) == (bytes == 0));
+        rivals.next().is_some_and(|(first, _)| *first == me)
+    }
+
     fn has_room(&self, bytes: usize) -> bool {
-        let taken = self.queued_bytes.saturating_add(self.claimed_bytes);
+        let taken = self.queued_bytes.saturating_add(if bytes == 0 { 0 } else { self.claimed_bytes });
         taken == 0 || taken.saturating_add(bytes) <= RUN_BOUND
     }
 }
 
-/// Room for one answer; given back when dropped.
-#[derive(Debug)]
+/// What comes of waiting for room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(super) struct Claim<'a> {
-    outbox: &'a Outbox,
-    bytes: usize,
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        let mut state = self.outbox.state();
-        state.claimed_bytes = state.claimed_bytes.saturating_sub(self.bytes);
-        self.outbox.wake_waiters(&state);
-    }
+pub(super) enum Room {
+    /// There is room; it is given back by [`Outbox::release`].
+    Granted,
+    /// The call was told to stop.
+    Unwanted,
+    /// There was none in time.
+    Late,
 }
 
 /// A pipe of this size spares a large answer most of its wake-ups.

@@ -1,4 +1,4 @@
-//! Fixed workers behind a bounded queue; workers begin when calls need them, and stuck ones are replaced.
+//! Fixed workers that wait to be woken; they begin when calls need them, and stuck ones are replaced.
 
 use std::{
     io,
@@ -9,25 +9,24 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::{
-    call::Serial,
     protocol::reply::Outcome,
-    server::{Shared, execute::execute, no_slot},
+    server::{Shared, execute::execute, table::Picked},
 };
 
 /// The stack of a worker in bytes: judging a statement recurses over its tree, which the SQL lexer bounds.
 const WORKER_STACK_BYTES: usize = 8 << 20;
 
-/// The workers and their queue. What is queued are serials; the table has the calls.
+/// The workers and what wakes them. The calls, and whose turn it is, are the table's.
 #[derive(Debug)]
 pub(super) struct Pool {
-    queue: Receiver<Serial>,
+    wakes: Receiver<()>,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     /// None once the pool is closed.
-    sender: Option<Sender<Serial>>,
+    waker: Option<Sender<()>>,
     /// Workers that take calls; those that hang and were replaced not counted.
     alive: usize,
     /// Names the next worker.
@@ -35,12 +34,10 @@ struct State {
 }
 
 impl Pool {
-    /// A pool without workers yet. The queue also holds serials of calls that were answered while they waited, so it
-    /// has room for as many again before it refuses.
-    pub(super) fn new(workers: usize, queue_capacity: usize) -> Self {
-        let room = workers.saturating_add(queue_capacity).saturating_mul(2).saturating_add(64);
-        let (sender, queue) = bounded(room);
-        Self { queue, state: Mutex::new(State { sender: Some(sender), alive: 0, spawned: 0 }) }
+    /// A pool without workers yet. More wakes than workers are of no use to anybody.
+    pub(super) fn new(workers: usize) -> Self {
+        let (waker, wakes) = bounded(workers);
+        Self { wakes, state: Mutex::new(State { waker: Some(waker), alive: 0, spawned: 0 }) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -49,7 +46,7 @@ impl Pool {
 
     /// Lets no worker wait any longer: each ends when it is free.
     pub(super) fn close(&self) {
-        self.state().sender = None;
+        self.state().waker = None;
     }
 
     /// A worker that hangs no longer counts.
@@ -59,33 +56,24 @@ impl Pool {
     }
 }
 
-/// Hands a call to the pool, and starts a worker when all that live have work. Never waits.
-pub(super) fn submit(shared: &Arc<Shared>, serial: Serial) {
-    let sender = shared.pool.state().sender.clone();
-    let Some(sender) = sender else { return };
-    if sender.try_send(serial).is_err() {
-        return withdraw(shared, serial, &no_slot());
-    }
+/// Has a worker look for a call that has a slot, and starts one when all that live have work. Never waits.
+pub(super) fn wake(shared: &Arc<Shared>) {
     if let Err(error) = ensure_workers(shared) {
         log::error!(target: "session", "no worker thread could be started: {error}");
         if shared.pool.state().alive == 0 {
-            withdraw(shared, serial, &Outcome::Internal);
+            for taken in shared.in_flight.with_now(|table, now| table.take_waiting(now)) {
+                shared.settle(taken, Some(&Outcome::Internal));
+            }
         }
     }
-}
-
-fn withdraw(shared: &Arc<Shared>, serial: Serial, outcome: &Outcome) {
-    let (taken, next) = shared.in_flight.with(|table| table.withdraw(serial));
-    if let Some(taken) = taken {
-        shared.settle(taken, Some(outcome));
-    }
-    if let Some(next) = next {
-        submit(shared, next);
+    if let Some(waker) = &shared.pool.state().waker {
+        // Full: as many wakes as there are workers wait to be heeded, and each looks for all there is.
+        waker.try_send(()).ok();
     }
 }
 
 /// Starts workers until there are as many as the calls at hand can use.
-pub(super) fn ensure_workers(shared: &Arc<Shared>) -> io::Result<()> {
+fn ensure_workers(shared: &Arc<Shared>) -> io::Result<()> {
     let wanted = shared.in_flight.with(|table| table.workers_wanted());
     loop {
         let number = {
@@ -104,18 +92,26 @@ pub(super) fn ensure_workers(shared: &Arc<Shared>) -> io::Result<()> {
     }
 }
 
+/// The next call, and another worker for the one behind it.
+fn pick(shared: &Arc<Shared>) -> Option<Picked> {
+    let (picked, has_more) = shared.in_flight.with_now(|table, now| (table.pick(now), table.has_startable()));
+    if has_more {
+        wake(shared);
+    }
+    picked
+}
+
 /// A worker owns nothing but the call it runs. It ends when the pool closes, or when it was replaced while it hung.
 fn start_worker(shared: Arc<Shared>, number: usize) -> io::Result<()> {
     let work = move || {
-        for serial in &shared.pool.queue {
-            execute(&shared, serial);
-            let released = shared.in_flight.with(|table| table.release(serial));
-            if let Some(next) = released.next {
-                submit(&shared, next);
-            }
-            if released.replaced {
-                log::warn!(target: "session", "a worker that hung is back and ends; another took its place");
-                break;
+        while let Ok(()) = shared.pool.wakes.recv() {
+            while let Some(picked) = pick(&shared) {
+                let serial = picked.serial;
+                execute(&shared, picked);
+                if shared.in_flight.with(|table| table.release(serial)) {
+                    log::warn!(target: "session", "a worker that hung is back and ends; another took its place");
+                    return;
+                }
             }
         }
     };

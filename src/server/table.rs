@@ -1,10 +1,10 @@
 //! Who still owes an answer, as pure state: no clock, no lock, no thread.
 //!
 //! Two lives are kept apart. A *call* lives from its request to its answer; whoever removes it owns the answer. A *run*
-//! lives from being handed to the pool until its worker is free again, which may be long after the answer.
+//! lives from when a worker picks the call until that worker is free again, which may be long after the answer.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     fmt,
     sync::Arc,
     time::{Duration, Instant},
@@ -20,7 +20,10 @@ use crate::{
         request::ProgressToken,
         revision::Era,
     },
-    server::timers::{Alarm, Timers},
+    server::{
+        slots::{Admission, Hung, Slots},
+        timers::{Alarm, Timers},
+    },
     tools::Lane,
     wire::jsonrpc::{Line, RequestId},
 };
@@ -30,6 +33,10 @@ const STUCK_AFTER: Duration = Duration::from_secs(1);
 
 /// How often a client hears that its call still runs.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// How long a call may wait, whatever `MCP_QUEUE_WAIT_MS` says, for a slot whose last call was answered already, and for
+/// room for its answer.
+const SOON: Duration = Duration::from_secs(1);
 
 /// The most bytes of arguments that wait in the queue.
 const MAX_QUEUED_BYTES: usize = 16 << 20;
@@ -78,23 +85,40 @@ pub(super) struct Job {
 #[derive(Debug)]
 #[must_use]
 pub(super) enum Registered {
-    /// Hand it to the pool now.
-    Ready(Serial),
-    /// It waits for its lane; [`Table::release`] will name it.
-    Parked,
+    /// It waits for a worker to ask for it.
+    Waiting,
     /// The queue is full: answer it.
     Full(Taken),
+}
+
+/// A call that a worker has taken from the queue.
+#[derive(Debug)]
+pub(super) struct Picked {
+    pub(super) serial: Serial,
+    pub(super) job: Job,
+    pub(super) interrupt: Interrupt,
+    /// How long it may wait for room for its answer.
+    pub(super) room_until: Instant,
 }
 
 /// A call that was removed: the answer is owed by whoever holds this.
 #[must_use]
 pub(super) struct Taken {
+    /// None for a call that was refused before it had one.
+    pub(super) serial: Option<Serial>,
     pub(super) reply: Reply,
     pub(super) record: Record,
     pub(super) decision: Decision,
     pub(super) stop: Option<StopAction>,
     /// Held until the answer is queued: [`Table::is_idle`] waits for it.
     pub(super) debt: Arc<()>,
+}
+
+impl Taken {
+    /// A call that was never taken in.
+    pub(super) fn refused(reply: Reply, record: Record, decision: Decision) -> Self {
+        Self { serial: None, reply, record, decision, stop: None, debt: Arc::default() }
+    }
 }
 
 impl fmt::Debug for Taken {
@@ -113,18 +137,8 @@ pub(super) enum Due {
     /// The client wants to know that its call still runs. Must be queued before the table's lock is released, else it
     /// could come after the answer.
     Progress(Line),
-    /// A worker hangs. `next` may run in its place.
-    Stuck { tool: usize, replaced: bool, next: Option<Serial> },
-}
-
-/// What a worker learns when it is free again.
-#[derive(Debug, Default)]
-#[must_use]
-pub(super) struct Released {
-    /// A parked call whose turn it is: hand it to the pool.
-    pub(super) next: Option<Serial>,
-    /// Another worker has taken this one's place: end.
-    pub(super) replaced: bool,
+    /// A worker hangs.
+    Hung(Hung),
 }
 
 #[derive(Debug)]
@@ -133,31 +147,13 @@ pub(super) struct Table {
     last_serial: u64,
     ids: HashMap<RequestId, Holder>,
     calls: HashMap<Serial, Entry>,
-    runs: HashMap<Serial, Run>,
+    slots: Slots,
     timers: Timers,
-    /// SQL calls whose lane was full, oldest first; may name calls that are gone.
-    parked: VecDeque<Serial>,
-    count: Counts,
+    /// Bytes of arguments of waiting calls.
+    queued_bytes: usize,
     /// One clone for each answer that was taken and is not yet queued.
     debts: Arc<()>,
     closed: bool,
-}
-
-/// Sums over `calls` and `runs`, kept so that nobody has to walk them.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Counts {
-    /// Calls in the pool's queue.
-    ready: usize,
-    /// Calls in `parked`.
-    parked: usize,
-    /// Workers with a run, stuck ones that were replaced not counted.
-    busy: usize,
-    /// SQL runs, stuck ones not counted.
-    sql: usize,
-    /// Stuck workers that were replaced.
-    replaced: usize,
-    /// Bytes of arguments of `ready` and `parked` calls.
-    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -170,6 +166,8 @@ enum Holder {
 struct Entry {
     id: RequestId,
     era: Era,
+    lane: Lane,
+    registered: Instant,
     phase: Phase,
     progress: Option<ProgressToken>,
     interrupt: Interrupt,
@@ -179,29 +177,12 @@ struct Entry {
 
 #[derive(Debug)]
 enum Phase {
-    Ready(Job),
-    Parked(Job),
+    /// No worker has it yet.
+    Waiting(Job),
     /// At a worker, not yet permitted to run.
     Picked,
     Running {
         since: Instant,
-    },
-}
-
-#[derive(Debug)]
-struct Run {
-    lane: Lane,
-    tool: usize,
-    place: Place,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Queue,
-    Worker,
-    /// At a worker that hangs; another one may have taken its place.
-    Stuck {
-        replaced: bool,
     },
 }
 
@@ -212,10 +193,9 @@ impl Table {
             last_serial: 0,
             ids: HashMap::new(),
             calls: HashMap::new(),
-            runs: HashMap::new(),
+            slots: Slots::new(limits.workers, limits.sql_lane),
             timers: Timers::default(),
-            parked: VecDeque::new(),
-            count: Counts::default(),
+            queued_bytes: 0,
             debts: Arc::default(),
             closed: false,
         }
@@ -248,75 +228,61 @@ impl Table {
 
     /// How many workers the calls at hand can use.
     pub(super) fn workers_wanted(&self) -> usize {
-        self.count.busy.saturating_add(self.count.ready).min(self.limits.workers)
+        self.slots.workers_wanted()
+    }
+
+    /// Whether some waiting call has a slot.
+    pub(super) fn has_startable(&self) -> bool {
+        self.slots.has_startable()
     }
 
     /// Takes in a call whose id [`Table::holds`] not.
     pub(super) fn register(&mut self, request: Request, now: Instant) -> Registered {
         let Request { id, era, lane, job, progress, record, bytes } = request;
-        let parks = lane == Lane::Sql && self.count.sql >= self.limits.sql_lane;
-        let overflow = self.count.busy.saturating_add(self.count.ready).saturating_add(usize::from(!parks));
-        let waiting = overflow
-            .saturating_sub(self.limits.workers)
-            .saturating_add(self.count.parked)
-            .saturating_add(usize::from(parks));
-        let must_wait = parks || overflow > self.limits.workers;
-        let full = waiting > self.limits.queue_capacity
-            || self.count.bytes.saturating_add(bytes) > MAX_QUEUED_BYTES
-            || (must_wait && self.limits.queue_wait.is_zero());
-        if full {
-            let reply = Reply::new(id, era);
-            return Registered::Full(Taken {
-                reply,
-                record,
-                decision: Decision::Undecided,
-                stop: None,
-                debt: Arc::default(),
-            });
-        }
+        let waits = match self.slots.admission(lane) {
+            Admission::Free => None,
+            Admission::Soon => Some(self.limits.queue_wait.max(SOON)),
+            Admission::Wait(waiting) => {
+                let queued = self.queued_bytes.saturating_add(bytes);
+                let is_full = waiting > self.limits.queue_capacity || queued > MAX_QUEUED_BYTES;
+                if is_full || self.limits.queue_wait.is_zero() {
+                    return Registered::Full(Taken::refused(
+                        Reply::new(id, era),
+                        record,
+                        Decision::Undecided,
+                    ));
+                }
+                Some(self.limits.queue_wait)
+            }
+        };
         self.last_serial = self.last_serial.wrapping_add(1);
         let serial = Serial(self.last_serial);
-        if must_wait {
-            self.timers.set(now + self.limits.queue_wait, serial, Alarm::QueueWait);
+        if let Some(wait) = waits {
+            self.timers.set(now + wait, serial, Alarm::QueueWait);
         }
+        self.sweep_timers();
         self.ids.insert(id.clone(), Holder::Call(serial));
-        self.count.bytes = self.count.bytes.saturating_add(bytes);
-        let tool = job.tool;
-        let phase = if parks { Phase::Parked(job) } else { Phase::Ready(job) };
-        let interrupt = Interrupt::default();
-        self.calls.insert(serial, Entry { id, era, phase, progress, interrupt, record, bytes });
-        if parks {
-            self.count.parked += 1;
-            self.parked.push_back(serial);
-            return Registered::Parked;
-        }
-        self.enter_queue(serial, lane, tool);
-        Registered::Ready(serial)
+        self.queued_bytes = self.queued_bytes.saturating_add(bytes);
+        self.slots.enter(serial, lane);
+        let (phase, interrupt) = (Phase::Waiting(job), Interrupt::default());
+        let entry = Entry { id, era, lane, registered: now, phase, progress, interrupt, record, bytes };
+        self.calls.insert(serial, entry);
+        Registered::Waiting
     }
 
-    fn enter_queue(&mut self, serial: Serial, lane: Lane, tool: usize) {
-        self.count.ready += 1;
-        self.count.sql += usize::from(lane == Lane::Sql);
-        self.runs.insert(serial, Run { lane, tool, place: Place::Queue });
-    }
-
-    /// A worker takes the run from the queue. `None`: the call is gone; the worker still has to release the run.
-    pub(super) fn pick(&mut self, serial: Serial) -> Option<Job> {
-        let run = self.runs.get_mut(&serial)?;
-        run.place = Place::Worker;
-        self.count.busy += 1;
+    /// The oldest waiting call that has a slot, for a worker that is free.
+    pub(super) fn pick(&mut self, now: Instant) -> Option<Picked> {
+        let calls = &self.calls;
+        let is_waiting =
+            |serial| calls.get(&serial).is_some_and(|entry| matches!(entry.phase, Phase::Waiting(_)));
+        let (serial, lane) = self.slots.next(is_waiting)?;
         let entry = self.calls.get_mut(&serial)?;
-        match std::mem::replace(&mut entry.phase, Phase::Picked) {
-            Phase::Ready(job) => {
-                self.count.ready -= 1;
-                self.count.bytes = self.count.bytes.saturating_sub(entry.bytes);
-                Some(job)
-            }
-            other @ (Phase::Parked(_) | Phase::Picked | Phase::Running { .. }) => {
-                entry.phase = other;
-                None
-            }
-        }
+        let Phase::Waiting(job) = std::mem::replace(&mut entry.phase, Phase::Picked) else { return None };
+        self.queued_bytes = self.queued_bytes.saturating_sub(entry.bytes);
+        self.slots.begin(serial, lane, job.tool);
+        let interrupt = entry.interrupt.clone();
+        let room_until = (entry.registered + self.limits.queue_wait).max(now + SOON);
+        Some(Picked { serial, job, interrupt, room_until })
     }
 
     /// The call may run from now on until its deadline. `None`: it was answered or cancelled meanwhile.
@@ -329,33 +295,39 @@ impl Table {
             self.timers.set(now + PROGRESS_EVERY, serial, Alarm::Progress);
         }
         let call = Call::new(serial, deadline, entry.interrupt.clone());
-        let (calls, runs) = (&self.calls, &self.runs);
-        self.timers.sweep(calls.len().saturating_add(runs.len()), |serial| {
-            calls.contains_key(&serial) || runs.contains_key(&serial)
-        });
+        self.sweep_timers();
         Some(call)
     }
 
+    fn sweep_timers(&mut self) {
+        let (calls, slots) = (&self.calls, &self.slots);
+        let live = calls.len().saturating_add(slots.runs());
+        self.timers.sweep(live, |serial| calls.contains_key(&serial) || slots.has_run(serial));
+    }
+
     /// Removes the call: the answer is the taker's. `None`: somebody else has it.
-    pub(super) fn take(&mut self, serial: Serial) -> Option<Taken> {
+    fn take(&mut self, serial: Serial) -> Option<Taken> {
         let entry = self.calls.remove(&serial)?;
         self.ids.remove(&entry.id);
         let mut decision = Decision::Undecided;
         match entry.phase {
-            Phase::Ready(_) => {
-                self.count.ready -= 1;
-                self.count.bytes = self.count.bytes.saturating_sub(entry.bytes);
-            }
-            Phase::Parked(_) => {
-                self.count.parked -= 1;
-                self.count.bytes = self.count.bytes.saturating_sub(entry.bytes);
-                self.forget_parked();
+            Phase::Waiting(_) => {
+                self.queued_bytes = self.queued_bytes.saturating_sub(entry.bytes);
+                let calls = &self.calls;
+                self.slots.leave(entry.lane, |serial| calls.contains_key(&serial));
             }
             Phase::Picked => {}
             Phase::Running { .. } => decision = Decision::Allow,
         }
         let reply = Reply::new(entry.id, entry.era);
-        Some(Taken { reply, record: entry.record, decision, stop: None, debt: Arc::clone(&self.debts) })
+        let debt = Arc::clone(&self.debts);
+        Some(Taken { serial: Some(serial), reply, record: entry.record, decision, stop: None, debt })
+    }
+
+    /// The worker has the answer. `None`: somebody else gave one.
+    pub(super) fn finish(&mut self, serial: Serial) -> Option<Taken> {
+        self.slots.finishing(serial);
+        self.take(serial)
     }
 
     /// Like [`Table::take`], and tells the run to stop.
@@ -390,56 +362,16 @@ impl Table {
         serials.into_iter().filter_map(|serial| self.take_and_stop(serial, now)).collect()
     }
 
-    /// The worker is free again.
-    pub(super) fn release(&mut self, serial: Serial) -> Released {
-        let Some(run) = self.runs.remove(&serial) else { return Released::default() };
-        match run.place {
-            Place::Queue => Released::default(),
-            Place::Worker => {
-                self.count.busy -= 1;
-                Released { next: self.leave_lane(run.lane), replaced: false }
-            }
-            Place::Stuck { replaced: true } => {
-                self.count.replaced -= 1;
-                Released { next: None, replaced: true }
-            }
-            Place::Stuck { replaced: false } => {
-                self.count.busy -= 1;
-                Released::default()
-            }
-        }
+    /// The worker is free again. `true`: another one has taken its place.
+    pub(super) fn release(&mut self, serial: Serial) -> bool {
+        self.slots.release(serial)
     }
 
-    /// Takes back a run that did not fit into the pool's queue; its call is removed with it.
-    pub(super) fn withdraw(&mut self, serial: Serial) -> (Option<Taken>, Option<Serial>) {
-        let taken = self.take(serial);
-        let lane = self.runs.remove(&serial).map(|run| run.lane);
-        (taken, lane.and_then(|lane| self.leave_lane(lane)))
-    }
-
-    /// A run leaves its lane; the oldest parked call that is still wanted enters it.
-    fn leave_lane(&mut self, lane: Lane) -> Option<Serial> {
-        match lane {
-            Lane::General => return None,
-            Lane::Sql => self.count.sql -= 1,
-        }
-        while let Some(serial) = self.parked.pop_front() {
-            let Some(entry) = self.calls.get_mut(&serial) else { continue };
-            let Phase::Parked(job) = std::mem::replace(&mut entry.phase, Phase::Picked) else { continue };
-            let tool = job.tool;
-            entry.phase = Phase::Ready(job);
-            self.count.parked -= 1;
-            self.enter_queue(serial, lane, tool);
-            return Some(serial);
-        }
-        None
-    }
-
-    fn forget_parked(&mut self) {
-        if self.parked.len() > self.count.parked.saturating_mul(2).saturating_add(64) {
-            let calls = &self.calls;
-            self.parked.retain(|serial| calls.contains_key(serial));
-        }
+    /// Removes every call that no worker has, because there is no worker.
+    pub(super) fn take_waiting(&mut self, now: Instant) -> Vec<Taken> {
+        let waiting = self.calls.iter().filter(|(_, entry)| matches!(entry.phase, Phase::Waiting(_)));
+        let serials: Vec<Serial> = waiting.map(|(serial, _)| *serial).collect();
+        serials.into_iter().filter_map(|serial| self.take_and_stop(serial, now)).collect()
     }
 
     /// Opens a subscription under an id that [`Table::holds`] not. `false`: enough are open.
@@ -469,7 +401,7 @@ impl Table {
                     None
                 }),
                 Alarm::Progress => self.progress(serial, now).map(Due::Progress),
-                Alarm::Stuck => self.stuck(serial),
+                Alarm::Stuck => self.slots.hang(serial).map(Due::Hung),
             };
             if due.is_some() {
                 return due;
@@ -480,7 +412,7 @@ impl Table {
 
     fn no_slot(&mut self, serial: Serial) -> Option<Due> {
         match self.calls.get(&serial)?.phase {
-            Phase::Ready(_) | Phase::Parked(_) => self.take(serial).map(Due::NoSlot),
+            Phase::Waiting(_) => self.take(serial).map(Due::NoSlot),
             Phase::Picked | Phase::Running { .. } => None,
         }
     }
@@ -491,21 +423,6 @@ impl Table {
         let line = reply::progress(entry.progress.as_ref()?, now.saturating_duration_since(since).as_secs());
         self.timers.set(now + PROGRESS_EVERY, serial, Alarm::Progress);
         Some(line)
-    }
-
-    fn stuck(&mut self, serial: Serial) -> Option<Due> {
-        let run = self.runs.get_mut(&serial)?;
-        if run.place != Place::Worker {
-            return None;
-        }
-        let replaced = self.count.replaced < self.limits.workers;
-        run.place = Place::Stuck { replaced };
-        let (lane, tool) = (run.lane, run.tool);
-        if replaced {
-            self.count.replaced += 1;
-            self.count.busy -= 1;
-        }
-        Some(Due::Stuck { tool, replaced, next: self.leave_lane(lane) })
     }
 }
 

@@ -5,7 +5,7 @@ use std::{io, sync::Arc, thread};
 use crate::{
     problem::{Code, Problem},
     protocol::reply::Outcome,
-    server::{Shared, no_slot, pool, table::Due},
+    server::{Shared, no_slot, pool, slots::Hung, table::Due},
 };
 
 /// The watchdog owns nothing. It ends when the table closes.
@@ -17,7 +17,7 @@ pub(super) fn start(shared: Arc<Shared>) -> io::Result<()> {
                 shared.outbox.push_if_read(line);
                 None
             }
-            other @ (Due::NoSlot(_) | Due::TimedOut(_) | Due::Stuck { .. }) => Some(other),
+            other @ (Due::NoSlot(_) | Due::TimedOut(_) | Due::Hung(_)) => Some(other),
         };
         while let Some(all) = shared.in_flight.wait_due(under_lock) {
             for due in all {
@@ -33,7 +33,7 @@ fn deal_with(shared: &Arc<Shared>, due: Due) {
         Due::Progress(_) => {}
         Due::NoSlot(taken) => shared.settle(taken, Some(&no_slot())),
         Due::TimedOut(taken) => shared.settle(taken, Some(&timed_out())),
-        Due::Stuck { tool, replaced, next } => {
+        Due::Hung(Hung { tool, replaced }) => {
             let tool = shared.toolbox.get(tool).map_or("?", |tool| tool.spec().name.as_str());
             if replaced {
                 log::warn!(target: "session", "a worker hangs in {tool}; another takes its place");
@@ -41,12 +41,7 @@ fn deal_with(shared: &Arc<Shared>, due: Due) {
             } else {
                 log::error!(target: "session", "a worker hangs in {tool}, and no more may be replaced: its slot is lost");
             }
-            if let Some(next) = next {
-                pool::submit(shared, next);
-            }
-            if let Err(error) = pool::ensure_workers(shared) {
-                log::error!(target: "session", "no worker thread could be started: {error}");
-            }
+            pool::wake(shared);
         }
     }
 }

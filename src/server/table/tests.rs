@@ -9,6 +9,9 @@ use crate::{protocol::reply::Outcome, protocol::tool::ToolName};
 
 const TOOL: ToolName = ToolName::new("tool");
 
+const WORKERS: usize = 3;
+const SQL_LANE: usize = 2;
+
 #[derive(Clone, Debug)]
 enum Step {
     /// A request with one of a few ids, so that ids are reused all the time.
@@ -16,10 +19,14 @@ enum Step {
         id: u64,
         sql: bool,
     },
-    /// A free worker takes the next run and asks to start it.
+    /// A free worker asks for a call and begins it.
     Begin,
-    /// One of the busy workers comes back with a result, and is free again.
-    Finish {
+    /// One of the busy workers has its result.
+    Answer {
+        which: usize,
+    },
+    /// One of the busy workers is free again, whether it had a result or not.
+    Release {
         which: usize,
     },
     Cancel {
@@ -35,43 +42,50 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (0..6_u64, any::<bool>()).prop_map(|(id, sql)| Step::Request { id, sql }),
         4 => Just(Step::Begin),
-        3 => (0..8_usize).prop_map(|which| Step::Finish { which }),
+        2 => (0..8_usize).prop_map(|which| Step::Answer { which }),
+        2 => (0..8_usize).prop_map(|which| Step::Release { which }),
         2 => (0..6_u64).prop_map(|id| Step::Cancel { id }),
         2 => (1..4_000_u64).prop_map(|ms| Step::Wait { ms }),
     ]
 }
 
-/// The pool's queue and workers, and what the client is owed.
+/// A worker with a run.
+#[derive(Clone, Copy, Debug)]
+struct Working {
+    serial: Serial,
+    id: u64,
+    sql: bool,
+    /// It does not count any more: it was found to hang.
+    hangs: bool,
+}
+
+/// What the client sent and is owed, and what the workers do.
 struct World {
     table: Table,
     now: Instant,
-    queue: VecDeque<Serial>,
-    /// Serial, and whether the run was started.
-    workers: Vec<(Serial, bool)>,
-    /// Requests that must be answered: id, and the serial once it is known (a parked call's is not).
+    /// Calls that no worker has, in the order they came.
+    waiting: VecDeque<(u64, bool)>,
+    workers: Vec<Working>,
+    /// Requests that must be answered, and the serial once a worker has it.
     owed: BTreeMap<u64, Option<Serial>>,
-    parked: VecDeque<u64>,
-    ids: BTreeMap<Serial, u64>,
 }
 
 impl World {
     fn new() -> Self {
+        Self::with(Duration::from_millis(2_000))
+    }
+
+    fn with(queue_wait: Duration) -> Self {
         let limits = Limits {
-            workers: 3,
-            sql_lane: 2,
+            workers: WORKERS,
+            sql_lane: SQL_LANE,
             queue_capacity: 3,
-            queue_wait: Duration::from_millis(2_000),
+            queue_wait,
             call_timeout: Duration::from_millis(3_000),
         };
-        Self {
-            table: Table::new(limits),
-            now: Instant::now(),
-            queue: VecDeque::new(),
-            workers: Vec::new(),
-            owed: BTreeMap::new(),
-            parked: VecDeque::new(),
-            ids: BTreeMap::new(),
-        }
+        let table = Table::new(limits);
+        let (waiting, workers, owed) = (VecDeque::new(), Vec::new(), BTreeMap::new());
+        Self { table, now: Instant::now(), waiting, workers, owed }
     }
 
     fn request(&mut self, id: u64, sql: bool) {
@@ -90,73 +104,52 @@ impl World {
             bytes: 10,
         };
         match self.table.register(request, self.now) {
-            Registered::Ready(serial) => {
-                self.ids.insert(serial, id);
-                self.owed.insert(id, Some(serial));
-                self.queue.push_back(serial);
-            }
-            Registered::Parked => {
+            Registered::Waiting => {
                 self.owed.insert(id, None);
-                self.parked.push_back(id);
+                self.waiting.push_back((id, sql));
             }
             Registered::Full(taken) => assert_eq!(answered(taken), id),
         }
     }
 
+    /// The oldest waiting call that has a slot begins, and no other.
     fn begin(&mut self) {
-        let occupied = self.workers.iter().filter(|(serial, _)| !self.is_replaced(*serial)).count();
-        if occupied >= 3 {
-            return;
-        }
-        let Some(serial) = self.queue.pop_front() else { return };
-        let id = self.ids[&serial];
-        let wanted = self.owed.get(&id) == Some(&Some(serial));
-        assert_eq!(
-            self.table.pick(serial).is_some(),
-            wanted,
-            "a worker got a call that is gone, or lost one"
-        );
-        if wanted {
-            let call = self.table.start(serial, self.now).expect("picked and not taken");
-            assert!(!call.interrupt().is_set());
-            self.workers.push((serial, true));
-        } else {
-            self.release(serial);
-        }
+        let at_work = |sql: bool| self.workers.iter().filter(|w| !w.hangs && (w.sql || !sql)).count();
+        let is_startable = |sql: bool| !sql || at_work(true) < SQL_LANE;
+        let expected = self.waiting.iter().position(|(_, sql)| is_startable(*sql));
+        let has_worker = self.table.slots.count().busy < WORKERS;
+        let expected = expected.filter(|_| has_worker).and_then(|at| self.waiting.remove(at));
+        let picked = self.table.pick(self.now);
+        let Some((id, sql)) = expected else {
+            return assert!(picked.is_none(), "a call without a slot runs");
+        };
+        let serial = picked.expect("the oldest call that has a slot").serial;
+        let call = self.table.start(serial, self.now).expect("picked and not taken");
+        assert!(!call.interrupt().is_set());
+        assert_eq!(self.owed.insert(id, Some(serial)), Some(None), "a call begins twice");
+        self.workers.push(Working { serial, id, sql, hangs: false });
     }
 
-    fn finish(&mut self, which: usize) {
-        if self.workers.is_empty() {
-            return;
-        }
-        let (serial, _) = self.workers.remove(which % self.workers.len());
-        let id = self.ids[&serial];
-        let taken = self.table.take(serial);
+    fn answer(&mut self, which: usize) {
+        let Some(Working { serial, id, .. }) = self.worker(which) else { return };
+        let taken = self.table.finish(serial);
         let mine = self.owed.get(&id) == Some(&Some(serial));
         assert_eq!(taken.is_some(), mine, "an answer was lost, or old work answered a new call");
         if let Some(taken) = taken {
             self.settle(taken);
         }
-        self.release(serial);
     }
 
-    fn release(&mut self, serial: Serial) {
-        let next = self.table.release(serial).next;
-        self.hand_over(next);
+    fn release(&mut self, which: usize) {
+        self.answer(which);
+        let Some(Working { serial, .. }) = self.worker(which) else { return };
+        let is_replaced = self.table.slots.is_replaced(serial);
+        assert_eq!(self.table.release(serial), is_replaced);
+        self.workers.retain(|working| working.serial != serial);
     }
 
-    /// The oldest parked call that is still wanted enters the queue.
-    fn hand_over(&mut self, next: Option<Serial>) {
-        let Some(serial) = next else { return };
-        while let Some(id) = self.parked.pop_front() {
-            if self.owed.get(&id) == Some(&None) {
-                self.ids.insert(serial, id);
-                self.owed.insert(id, Some(serial));
-                self.queue.push_back(serial);
-                return;
-            }
-        }
-        panic!("a parked call appeared from nowhere");
+    fn worker(&self, which: usize) -> Option<Working> {
+        self.workers.get(which % self.workers.len().max(1)).copied()
     }
 
     fn cancel(&mut self, id: u64) {
@@ -168,7 +161,7 @@ impl World {
         );
         if let Some(taken) = taken {
             assert_eq!(answered(taken), id);
-            self.parked.retain(|parked| *parked != id);
+            self.waiting.retain(|(waiting, _)| *waiting != id);
         }
     }
 
@@ -178,43 +171,31 @@ impl World {
             match due {
                 Due::NoSlot(taken) | Due::TimedOut(taken) => self.settle(taken),
                 Due::Progress(_) => panic!("nobody asked for progress"),
-                Due::Stuck { next, .. } => self.hand_over(next),
+                Due::Hung(_) => {}
             }
+        }
+        for working in &mut self.workers {
+            working.hangs = self.table.slots.hangs(working.serial);
         }
     }
 
     fn settle(&mut self, taken: Taken) {
         let id = answered(taken);
         assert!(self.owed.remove(&id).is_some(), "request {id} was answered twice, or never asked");
-        self.parked.retain(|parked| *parked != id);
-    }
-
-    fn is_replaced(&self, serial: Serial) -> bool {
-        self.table.runs.get(&serial).is_some_and(|run| run.place == Place::Stuck { replaced: true })
+        self.waiting.retain(|(waiting, _)| *waiting != id);
     }
 
     /// The counts are what a walk over everything finds, and no bound is exceeded.
     fn check(&self) {
-        let phases =
-            |wanted: fn(&Phase) -> bool| self.table.calls.values().filter(move |entry| wanted(&entry.phase));
-        let places =
-            |wanted: fn(Place) -> bool| self.table.runs.values().filter(move |run| wanted(run.place)).count();
-        let waiting = |phase: &Phase| matches!(phase, Phase::Ready(_) | Phase::Parked(_));
-        let walked = Counts {
-            ready: phases(|phase| matches!(phase, Phase::Ready(_))).count(),
-            parked: phases(|phase| matches!(phase, Phase::Parked(_))).count(),
-            busy: places(|place| matches!(place, Place::Worker | Place::Stuck { replaced: false })),
-            sql: self
-                .table
-                .runs
-                .values()
-                .filter(|run| run.lane == Lane::Sql && matches!(run.place, Place::Queue | Place::Worker))
-                .count(),
-            replaced: places(|place| place == Place::Stuck { replaced: true }),
-            bytes: self.table.calls.values().filter(|entry| waiting(&entry.phase)).map(|e| e.bytes).sum(),
-        };
-        assert_eq!(self.table.count, walked);
-        assert!(walked.sql <= 2 && walked.busy <= 3 && walked.replaced <= 3, "{walked:?}");
+        let count = self.table.slots.count();
+        assert_eq!(count, self.table.slots.walked());
+        let waiting = |sql: bool| self.waiting.iter().filter(|(_, is_sql)| *is_sql == sql).count();
+        assert_eq!((count.general, count.sql), (waiting(false), waiting(true)));
+        assert!(
+            count.busy_sql <= SQL_LANE && count.busy <= WORKERS && count.replaced <= WORKERS,
+            "{count:?}"
+        );
+        assert_eq!(self.table.queued_bytes, 10 * self.waiting.len());
         assert_eq!(self.table.calls.len(), self.owed.len());
     }
 }
@@ -237,7 +218,8 @@ proptest! {
             match step {
                 Step::Request { id, sql } => world.request(id, sql),
                 Step::Begin => world.begin(),
-                Step::Finish { which } => world.finish(which),
+                Step::Answer { which } => world.answer(which),
+                Step::Release { which } => world.release(which),
                 Step::Cancel { id } => world.cancel(id),
                 Step::Wait { ms } => world.wait(ms),
             }
@@ -247,22 +229,31 @@ proptest! {
             world.settle(taken);
         }
         assert!(world.owed.is_empty(), "never answered: {:?}", world.owed);
-        while let Some((serial, _)) = world.workers.pop() {
-            assert!(world.table.take(serial).is_none(), "answered after the end");
-            world.release(serial);
+        while let Some(working) = world.workers.pop() {
+            assert!(world.table.finish(working.serial).is_none(), "answered after the end");
+            world.table.release(working.serial);
         }
     }
 }
 
 #[test]
 fn calls_that_are_over_leave_no_alarms_behind_for_long() {
-    let mut world = World::new();
+    let mut world = World::with(Duration::from_secs(600));
     for id in 0..10_000 {
         world.request(id, false);
         world.begin();
-        world.finish(0);
+        world.release(0);
     }
-    assert!(world.table.timers.len() <= 512, "{} alarms", world.table.timers.len());
+    assert!(world.table.timers.len() <= 512, "{} alarms of calls that ran", world.table.timers.len());
+    for id in 0..3 {
+        world.request(id, false);
+        world.begin();
+    }
+    for id in 3..10_000 {
+        world.request(id, false);
+        world.cancel(id);
+    }
+    assert!(world.table.timers.len() <= 512, "{} alarms of calls that waited", world.table.timers.len());
 }
 
 #[test]
@@ -278,9 +269,48 @@ fn the_queue_refuses_what_its_capacity_cannot_hold_and_a_cancelled_call_makes_ro
     }
     world.request(6, false);
     assert!(!world.owed.contains_key(&6), "a fourth waited");
-    world.cancel(4);
-    world.request(7, false);
-    assert!(world.owed.contains_key(&7), "a cancelled call kept its place");
+    for id in 100..300 {
+        world.cancel(4);
+        world.request(4, false);
+        assert!(world.owed.contains_key(&4), "a cancelled call kept its place, {id}");
+    }
+}
+
+#[test]
+fn a_slot_whose_call_was_answered_is_as_good_as_free_even_when_nothing_may_wait() {
+    let mut world = World::with(Duration::ZERO);
+    for id in 0..2 {
+        world.request(id, true);
+        world.begin();
+    }
+    world.request(2, true);
+    assert!(!world.owed.contains_key(&2), "it may not wait for a lane that is taken");
+    world.answer(0);
+    world.request(3, true);
+    assert!(world.owed.contains_key(&3), "its slot is about to be free");
+    world.request(4, true);
+    assert!(!world.owed.contains_key(&4), "one slot, one call");
+    world.release(0);
+    world.begin();
+    assert!(world.owed[&3].is_some());
+}
+
+#[test]
+fn large_arguments_are_refused_only_when_they_would_have_to_wait() {
+    let mut world = World::new();
+    let request = |id: u64, now| Request {
+        id: RequestId::Unsigned(id),
+        era: Era::Legacy,
+        lane: Lane::Sql,
+        job: Job { tool: 0, arguments: Map::new() },
+        progress: None,
+        record: Record::open(&TOOL, std::iter::empty(), now),
+        bytes: MAX_QUEUED_BYTES + 1,
+    };
+    for id in 0..2 {
+        assert!(matches!(world.table.register(request(id, world.now), world.now), Registered::Waiting));
+    }
+    assert!(matches!(world.table.register(request(2, world.now), world.now), Registered::Full(_)));
 }
 
 #[test]
@@ -288,7 +318,7 @@ fn an_answer_that_was_taken_keeps_the_table_busy_until_it_is_queued() {
     let mut world = World::new();
     world.request(0, false);
     world.begin();
-    let taken = world.table.take(world.workers[0].0).expect("it runs");
+    let taken = world.table.finish(world.workers[0].serial).expect("it runs");
     assert!(!world.table.is_idle(), "the end would not wait for this answer");
     drop(taken);
     assert!(world.table.is_idle());
