@@ -35,6 +35,8 @@ pub(super) struct Ending<'a> {
     pub(super) shared: &'a Shared,
     /// A byte for each signal.
     pub(super) signals: Wake,
+    /// Signals that came and were not heeded yet: two at once are two.
+    pub(super) unheeded: usize,
     /// Written to by [`super::Notices::tell`].
     pub(super) notices: Wake,
     /// Ends the reader's wait for stdin.
@@ -81,7 +83,9 @@ impl Ending<'_> {
     fn wait_until(&mut self, limit: Option<Duration>, done: impl Fn(&Self) -> bool) -> io::Result<bool> {
         let deadline = limit.map(|limit| Instant::now() + limit);
         loop {
-            if self.signals.reset() > 0 {
+            self.unheeded = self.unheeded.saturating_add(self.signals.reset());
+            if let Some(rest) = self.unheeded.checked_sub(1) {
+                self.unheeded = rest;
                 return Ok(true);
             }
             self.notices.reset();

@@ -188,6 +188,7 @@ pub fn run(
     Ending {
         shared: &shared,
         signals,
+        unheeded: 0,
         notices: main_wake,
         reader: reader_waker,
         grace: config.shutdown_grace,

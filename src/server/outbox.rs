@@ -15,10 +15,10 @@ use std::{
 use crate::wire::{jsonrpc::Line, stream::Output};
 
 /// Bytes of lines waiting for the client at which the reader stops reading.
-const READER_BOUND: usize = 16 << 20;
+const READER_BOUND: usize = 8 << 20;
 
 /// Bytes of waiting lines and of answers being made at which no further call is run.
-const RUN_BOUND: usize = 24 << 20;
+const RUN_BOUND: usize = 16 << 20;
 
 /// The queue between everybody who answers and the writer.
 #[derive(Debug, Default)]

@@ -48,7 +48,7 @@ pub type Run<'t> = Box<dyn FnOnce(Permit, &Call) -> Result<Answer, Failure> + Se
 pub struct Prepared<'t> {
     /// The arguments with every default filled in: what policies judge and records name.
     pub arguments: Map<String, Value>,
-    /// The most bytes the answer's body can take: room is claimed for it before the run.
+    /// The most bytes the answer's body can take, and what else is held to make it: room is claimed before the run.
     pub max_body_bytes: usize,
     /// The work.
     pub run: Run<'t>,

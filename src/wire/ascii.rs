@@ -43,6 +43,11 @@ impl AsciiJson {
         self.0.iter()
     }
 
+    /// What it takes in memory.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.0.held_bytes()
+    }
+
     /// Whether both are the same bytes in memory.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -9,6 +9,9 @@ use std::io::{self, Write};
 /// What a block holds at most: with the capacity that growing may leave behind, half of glibc's threshold.
 const BLOCK_BYTES: usize = 32 << 10;
 
+/// What the first block begins with: most answers are no longer, and need not grow.
+const FIRST_BYTES: usize = 256;
+
 /// A buffer. Equal bytes are held in equal blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Blocks {
@@ -21,6 +24,11 @@ pub(super) struct Blocks {
 impl Blocks {
     pub(super) fn len(&self) -> usize {
         self.full.len() * BLOCK_BYTES + self.last.len()
+    }
+
+    /// What it takes in memory, room to grow included.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.full.len() * BLOCK_BYTES + self.last.capacity()
     }
 
     /// The bytes in their order.
@@ -41,8 +49,10 @@ impl Blocks {
 
 impl Write for Blocks {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.last.len() == BLOCK_BYTES {
-            self.full.push(std::mem::replace(&mut self.last, Vec::with_capacity(BLOCK_BYTES)));
+        match self.last.len() {
+            0 => self.last.reserve(FIRST_BYTES),
+            BLOCK_BYTES => self.full.push(std::mem::replace(&mut self.last, Vec::with_capacity(BLOCK_BYTES))),
+            _ => {}
         }
         let room = BLOCK_BYTES - self.last.len();
         let fitting = bytes.get(..room).unwrap_or(bytes);

@@ -1,16 +1,12 @@
 //! Large files: beside the bare work of reading and encoding them, and what they cost in memory when the client is slow.
 
-use std::{
-    fs,
-    path::PathBuf,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, path::PathBuf, thread, time::Duration};
 
 use mcp_server_suite::wire::{
     ascii::AsciiWriter,
     jsonrpc::{Line, Part, RequestId},
 };
+use nix::time::ClockId;
 use tempfile::TempDir;
 
 use super::{
@@ -18,7 +14,7 @@ use super::{
     child::{Child, call},
     contest::{Task, contest, median, micros},
     echo::{self, Shape},
-    report::Report,
+    report,
 };
 
 /// A file of 100 bytes.
@@ -73,7 +69,7 @@ fn read(id: usize, name: &str, encoding: &str) -> Vec<u8> {
     call(id, "sandbox_fs_read", &arguments)
 }
 
-pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
+pub(super) fn measure(data: &DataDir) -> Outcome {
     for (name, encoding) in [(TEXT, "utf-8"), (BINARY, "base64")] {
         let mut server = Child::server(&data.settings())?;
         let line = read(1, name, encoding);
@@ -81,10 +77,10 @@ pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
         let mut limit = Child::start(echo::command(Shape::Worker, answer_bytes)?)?;
         let task = Task::RoundTrips(&line, ROUND_TRIPS);
         let score = contest(ROUNDS, (&mut server, task), (&mut limit, task))?;
-        report.row(&format!("sandbox_fs_read, 1 MiB as {encoding}: round trip"), score)?;
+        report::row(&format!("sandbox_fs_read, 1 MiB as {encoding}: round trip"), score)?;
         let bare = bare_micros(data, name, encoding)?;
-        let what = format!("  the server's CPU, beside the bare work");
-        report.times(&what, score.server.cpu_micros, bare, score.server.cpu_micros / bare)?;
+        let cpu = score.server.cpu_micros;
+        report::times("  the server's CPU, beside the bare work", cpu, bare, cpu / bare)?;
         server.end()?;
         limit.end()?;
     }
@@ -96,7 +92,7 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
     let mut times = Vec::with_capacity(ROUNDS);
     let mut out = Vec::new();
     for _ in 0..ROUNDS {
-        let begin = Instant::now();
+        let begin = ClockId::CLOCK_THREAD_CPUTIME_ID.now()?;
         let content = fs::read(data.file(name))?;
         let mut body = AsciiWriter::default();
         match encoding {
@@ -107,18 +103,19 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
         let parts = vec![Part::Quoted(body.clone()), Part::Plain(body)];
         out.clear();
         Line::result_of_parts(&RequestId::Unsigned(1), parts).write_to(&mut out)?;
-        times.push(micros(begin.elapsed()));
+        times.push(micros((ClockId::CLOCK_THREAD_CPUTIME_ID.now()? - begin).into()));
     }
     Ok(median(times))
 }
 
 /// The most memory the server takes: with nothing to do, and with more to say than its client reads.
-pub(super) fn measure_memory(report: &mut Report, data: &DataDir) -> Outcome {
-    report.section("the most memory, in KiB")?;
+pub(super) fn measure_memory(data: &DataDir) -> Outcome {
+    report::plain_section("the most memory, in KiB")?;
     let idle = Child::server(&data.settings())?;
-    let echo = Child::start(echo::command(Shape::Worker, 1)?)?;
+    let mut echo = Child::start(echo::command(Shape::Worker, 1)?)?;
+    echo.ask(b"\n")?;
     let (server_kib, echo_kib) = (idle.peak_kib()?, echo.peak_kib()?);
-    report.fact("an initialized session", &format!("{server_kib} (echo: {echo_kib})"))?;
+    report::fact("an initialized session", &format!("{server_kib} (echo: {echo_kib})"))?;
     idle.end()?;
     echo.end()?;
     for (name, encoding) in [(TEXT, "utf-8"), (BINARY, "base64"), (CONTROLS, "utf-8")] {
@@ -127,8 +124,8 @@ pub(super) fn measure_memory(report: &mut Report, data: &DataDir) -> Outcome {
         server.send(&lines)?;
         until_at_rest(&server)?;
         server.skip(OWED)?;
-        let peak = format!("{} KiB", server.peak_kib()?);
-        report.fact(&format!("{OWED} answers of 1 MiB ({name}) not read at first"), &peak)?;
+        let what = format!("{OWED} pages of 1 MiB ({name}), read late");
+        report::fact(&what, &server.peak_kib()?.to_string())?;
         server.end()?;
     }
     Ok(())

@@ -11,16 +11,17 @@ mod files;
 mod refusals;
 mod report;
 mod sessions;
+mod shipped;
 mod start;
 
-use std::{env, error::Error, fs};
+use std::{env, error::Error};
 
 use nix::{
     sched::{CpuSet, sched_getaffinity, sched_setaffinity},
     unistd::Pid,
 };
 
-use self::{files::DataDir, report::Report};
+use self::files::DataDir;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -30,16 +31,15 @@ fn main() -> Outcome {
         return Ok(echo::run(arguments)?);
     }
     let data = DataDir::new()?;
-    let mut report = Report::default();
-    start::measure(&mut report)?;
-    report.section("one client, every core")?;
-    sessions::measure(&mut report, &data)?;
-    files::measure(&mut report, &data)?;
-    refusals::measure(&mut report)?;
-    report.section("the client and both contestants on one core")?;
-    on_one_core(|| sessions::measure(&mut report, &data))?;
-    files::measure_memory(&mut report, &data)?;
-    weigh(&mut report)
+    start::measure()?;
+    report::section("one client, every core")?;
+    sessions::measure(&data)?;
+    files::measure(&data)?;
+    refusals::measure()?;
+    report::section("the client and both contestants on one core")?;
+    on_one_core(|| sessions::measure(&data))?;
+    files::measure_memory(&data)?;
+    shipped::measure()
 }
 
 /// Runs `measure` with this thread, and whatever it starts, on a single core.
@@ -53,14 +53,4 @@ fn on_one_core<T>(measure: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let measured = measure();
     sched_setaffinity(this_thread, &every_core)?;
     measured
-}
-
-/// What is shipped: the size of the binary, and the crates it is made of.
-fn weigh(report: &mut Report) -> Outcome {
-    report.section("what is shipped")?;
-    report.fact(
-        "the release binary, stripped",
-        &format!("{} KiB", fs::metadata(child::SERVER)?.len() / 1024),
-    )?;
-    report.fact("crates in it, itself included", &start::crates()?.to_string())
 }

@@ -4,7 +4,7 @@ use super::{
     Outcome,
     child::{Child, request},
     contest::{Task, contest},
-    report::Report,
+    report,
 };
 
 const ROUNDS: usize = 15;
@@ -13,13 +13,13 @@ const LARGE_LINES: usize = 20;
 /// Just below `MCP_MAX_FRAME_BYTES`.
 const LARGE_BYTES: usize = (1 << 20) - 100;
 
-pub(super) fn measure(report: &mut Report) -> Outcome {
+pub(super) fn measure() -> Outcome {
     let mut refused = Child::server(&[])?;
     let mut taken = Child::server(&[])?;
     let mut row = |what: &str, bad: &[u8], good: &[u8], count: usize| {
         let (bad, good) = (bad.repeat(count), good.repeat(count));
         let bad = (&mut refused, Task::Pipeline(&bad, count));
-        report.row(what, contest(ROUNDS, bad, (&mut taken, Task::Pipeline(&good, count)))?)
+        report::row(what, contest(ROUNDS, bad, (&mut taken, Task::Pipeline(&good, count)))?)
     };
     let ping = request(1, "ping");
     row(

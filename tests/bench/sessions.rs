@@ -6,7 +6,7 @@ use super::{
     contest::{Task, contest},
     echo::{self, Shape},
     files::{DataDir, SMALL},
-    report::Report,
+    report,
 };
 
 const ROUNDS: usize = 15;
@@ -20,7 +20,7 @@ const PING: Make = |id| request(id, "ping");
 const METRICS: Make = |id| call(id, "system_metrics", r#"{"sample_ms":0}"#);
 const READ: Make = |id| call(id, "sandbox_fs_read", &format!(r#"{{"relative_path":"{SMALL}"}}"#));
 
-pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
+pub(super) fn measure(data: &DataDir) -> Outcome {
     let kinds = [
         ("ping", PING, Shape::Direct),
         ("sandbox_fs_read, 100 bytes", READ, Shape::Worker),
@@ -32,11 +32,10 @@ pub(super) fn measure(report: &mut Report, data: &DataDir) -> Outcome {
         let mut limit = Child::start(echo::command(shape, answer_bytes)?)?;
         let line = make(1);
         let one = Task::RoundTrips(&line, ROUND_TRIPS);
-        report
-            .row(&format!("{what}: round trip"), contest(ROUNDS, (&mut server, one), (&mut limit, one))?)?;
+        report::row(&format!("{what}: round trip"), contest(ROUNDS, (&mut server, one), (&mut limit, one))?)?;
         let lines: Vec<u8> = (1..=PIPELINED).flat_map(make).collect();
         let all = Task::Pipeline(&lines, PIPELINED);
-        report.row(
+        report::row(
             &format!("{what}: {PIPELINED} at once, each"),
             contest(ROUNDS, (&mut server, all), (&mut limit, all))?,
         )?;

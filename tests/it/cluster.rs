@@ -5,12 +5,8 @@
 //! everything. Nothing is left running after `cargo test`.
 
 use std::{
-    fs::Permissions,
     io::{BufRead as _, BufReader},
-    os::unix::{
-        fs::{MetadataExt as _, PermissionsExt as _, chown},
-        process::CommandExt as _,
-    },
+    os::unix::{fs::chown, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::{
@@ -162,6 +158,22 @@ impl Cluster {
         assert!(Command::new("kill").args([&format!("-{name}"), pid]).status().unwrap().success());
     }
 
+    /// `pg_ctl` on this cluster, as the account that owns it.
+    pub(crate) fn pg_ctl(&self, arguments: &[&str]) {
+        let mut command = Command::new(binaries().join("pg_ctl"));
+        command.arg("-D").arg(self.directory.join("data")).args(["-w", "-s"]).args(arguments);
+        command.current_dir(&self.directory).stdin(Stdio::null()).stdout(Stdio::null());
+        if nix::unistd::geteuid().is_root() {
+            let nobody = nix::unistd::User::from_name("nobody").unwrap().expect("the account nobody");
+            command.uid(nobody.uid.as_raw()).gid(nobody.gid.as_raw());
+        }
+        assert!(command.status().unwrap().success(), "pg_ctl {arguments:?}");
+    }
+}
+
+/// What the tests of TLS need.
+#[cfg(feature = "tls")]
+impl Cluster {
     /// A program that came with the server.
     pub(crate) fn binary(&self, name: &str) -> PathBuf {
         Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
@@ -176,6 +188,11 @@ impl Cluster {
 
     /// Turns TLS on, with these files.
     pub(crate) fn encrypt(&self, certificate: &Path, key: &Path, authority: &Path) {
+        use std::{
+            fs::Permissions,
+            os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+        };
+
         let data = self.directory.join("data");
         for (source, name) in [(certificate, "server.crt"), (key, "server.key"), (authority, "root.crt")] {
             let target = data.join(name);
@@ -187,18 +204,6 @@ impl Cluster {
         self.admin("postgres").batch_execute("ALTER SYSTEM SET ssl = on").unwrap();
         self.admin("postgres").batch_execute("ALTER SYSTEM SET ssl_ca_file = 'root.crt'").unwrap();
         self.pg_ctl(&["restart", "-m", "fast", "-l", "server.log"]);
-    }
-
-    /// `pg_ctl` on this cluster, as the account that owns it.
-    pub(crate) fn pg_ctl(&self, arguments: &[&str]) {
-        let mut command = Command::new(binaries().join("pg_ctl"));
-        command.arg("-D").arg(self.directory.join("data")).args(["-w", "-s"]).args(arguments);
-        command.current_dir(&self.directory).stdin(Stdio::null()).stdout(Stdio::null());
-        if nix::unistd::geteuid().is_root() {
-            let nobody = nix::unistd::User::from_name("nobody").unwrap().expect("the account nobody");
-            command.uid(nobody.uid.as_raw()).gid(nobody.gid.as_raw());
-        }
-        assert!(command.status().unwrap().success(), "pg_ctl {arguments:?}");
     }
 }
 

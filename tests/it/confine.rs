@@ -8,10 +8,7 @@ use std::{
     net::{TcpListener, TcpStream},
     os::{
         linux::net::SocketAddrExt as _,
-        unix::{
-            fs::PermissionsExt as _,
-            net::{SocketAddr, UnixListener, UnixStream},
-        },
+        unix::net::{SocketAddr, UnixListener, UnixStream},
     },
     path::PathBuf,
     process::{Command, Stdio},
@@ -35,10 +32,7 @@ use nix::{
 };
 use serde_json::json;
 
-use crate::{
-    cluster::{Cluster, PASSWORD},
-    support::Client,
-};
+use crate::{cluster::Cluster, support::Client};
 
 /// The test that runs again in a child, and the variable that tells the child so.
 const INSIDE_TEST: &str = "confine::each_restriction_holds_from_the_inside";
@@ -260,13 +254,16 @@ fn sql_works_from_inside_over_tcp_over_a_socket_and_after_a_reconnect() {
 #[cfg(feature = "tls")]
 #[test]
 fn sql_works_from_inside_over_tls_with_every_file_that_a_dsn_can_name() {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use crate::sql_tls::{asset, private};
     let cluster = Cluster::start();
     cluster.encrypt(&asset("server.pem"), &asset("server.key"), &asset("ca.pem"));
     cluster.hba("hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca");
     let directory = tempfile::tempdir().unwrap();
     let passfile = directory.path().join("passfile");
-    fs::write(&passfile, format!("localhost:*:*:*:{}", PASSWORD.replace(':', "\\:"))).unwrap();
+    fs::write(&passfile, format!("localhost:*:*:*:{}", crate::cluster::PASSWORD.replace(':', "\\:")))
+        .unwrap();
     fs::set_permissions(&passfile, fs::Permissions::from_mode(0o600)).unwrap();
     let dsn = format!(
         "host=localhost port={} user=reader dbname=seed sslmode=verify-full sslrootcert={} sslcert={} sslkey={} passfile={}",

@@ -143,7 +143,7 @@ impl Tool for SandboxFsRead {
     }
 }
 
-/// The most bytes an answer to `request` can take.
+/// The most bytes an answer to `request` can take, and the page that it is made from.
 fn max_body_bytes(request: &Arguments) -> usize {
     let content = match request.encoding {
         // At worst six bytes for one of the file; never more than half a line, whose second copy is the longer one.
@@ -152,7 +152,8 @@ fn max_body_bytes(request: &Arguments) -> usize {
         }
         Encoding::Base64 => max_bytes(request).div_ceil(3).saturating_mul(4),
     };
-    content.saturating_add(string_cost(&request.relative_path)).saturating_add(MEMBERS_BYTES)
+    let members = string_cost(&request.relative_path).saturating_add(MEMBERS_BYTES);
+    content.saturating_add(members).saturating_add(max_bytes(request))
 }
 
 /// What was read of a file.

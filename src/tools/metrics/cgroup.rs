@@ -81,7 +81,7 @@ impl Cgroup {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let mut text = String::new();
+    let mut text = String::with_capacity(1024);
     File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }

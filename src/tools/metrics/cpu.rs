@@ -23,7 +23,8 @@ pub(super) struct CpuTimes {
 
 impl CpuTimes {
     pub(super) fn read() -> io::Result<Self> {
-        let mut text = String::new();
+        // Room enough on most hosts: read in few steps, where an empty buffer begins with 32 bytes and doubles.
+        let mut text = String::with_capacity(8 * 1024);
         File::open("/proc/stat")?.take(MAX_BYTES).read_to_string(&mut text)?;
         Self::parse(&text).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     }
