@@ -6,8 +6,8 @@ source .ci/packages.sh
 
 container_cache=$target/container
 mkdir -p "$container_cache"
-buildah() { command buildah --root "$container_cache/root" --runroot "$work/run" "$@"; }
-podman() { command podman --root "$container_cache/root" --runroot "$work/run" --cgroup-manager cgroupfs --runtime runc "$@"; }
+buildah() { command buildah --root "$container_cache/root" --runroot "$container_cache/run" "$@"; }
+podman() { command podman --root "$container_cache/root" --runroot "$container_cache/run" --cgroup-manager cgroupfs --runtime runc "$@"; }
 image=localhost/mcp-server-suite
 # What `deploy compose` asks for.
 hardened=(--interactive --read-only --read-only-tmpfs=false --cap-drop all --security-opt no-new-privileges --network none --ipc none

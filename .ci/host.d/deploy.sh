@@ -66,3 +66,9 @@ if output=$(bash .ci/host.d/container.sh image_is_built 2>&1); then
 else
     not_passed 'the image could not be built' "$output"
 fi
+if output=$(bash .ci/host.d/systemd.sh 2>&1); then
+    passed=$((passed + 1))
+    echo 'ok      a session under a real systemd'
+else
+    not_passed 'a session under a real systemd' "$output"
+fi

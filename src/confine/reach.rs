@@ -85,7 +85,9 @@ impl Feature {
 pub(super) fn restrict(needs: &Needs, confinement: &mut Confinement) {
     let (offered, missing): (Vec<&Feature>, Vec<&Feature>) =
         FEATURES.iter().partition(|feature| feature.is_offered());
-    let lacking = |feature: &&Feature| Lack::new(feature.what, "the kernel does not offer it", feature.cure);
+    let lacking = |feature: &&Feature| {
+        Lack::new(feature.what, "the kernel does not offer it, or a filter around us hides it", feature.cure)
+    };
     confinement.lacking.extend(missing.iter().map(lacking));
     if offered.is_empty() {
         return;
