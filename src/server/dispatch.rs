@@ -52,8 +52,8 @@ impl Dispatcher {
                 Ok(None) => return,
                 Err(FrameError::TooLong { limit }) => self.reject(None, &Rejection::TooLong { limit }),
                 Err(FrameError::Io(error)) => {
-                    log::warn!(target: "session", "stdin cannot be read any further: {error}");
-                    return;
+                    log::error!(target: "session", "stdin cannot be read: {error}");
+                    return self.shared.notices.fail(error);
                 }
             }
         }

@@ -6,7 +6,7 @@
 
 use std::{
     io,
-    sync::atomic::Ordering,
+    sync::{PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -63,7 +63,8 @@ impl Ending<'_> {
         self.shared.stopper.finish(STOPPER_ENDS);
         self.shared.pool.close();
         self.shared.in_flight.close();
-        Ok(())
+        let failure = self.shared.notices.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        failure.map_or(Ok(()), Err)
     }
 
     fn reader_ended(&self) -> bool {

@@ -30,12 +30,14 @@ use std::{
     io,
     os::fd::OwnedFd,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
+
+use nix::errno::Errno;
 
 use crate::{
     governance::Governor,
@@ -105,6 +107,8 @@ struct Shared {
 struct Notices {
     reader_ended: AtomicBool,
     writer_ended: AtomicBool,
+    /// Why stdin or stdout cannot be used any more, when it is not that the client left.
+    failure: Mutex<Option<io::Error>>,
     /// Main waits for the last answer.
     draining: AtomicBool,
     main: Waker,
@@ -114,6 +118,11 @@ impl Notices {
     fn tell(&self, what: &AtomicBool) {
         what.store(true, Ordering::Release);
         self.main.wake();
+    }
+
+    /// Keeps the first failure, for the exit code.
+    fn fail(&self, error: io::Error) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 }
 
@@ -150,7 +159,7 @@ fn no_slot() -> Outcome {
 /// Serves one session on these descriptors until EOF, a signal, or until the client is gone.
 ///
 /// # Errors
-/// When a thread or a pipe cannot be made at the start. A client that leaves is no error.
+/// When a thread or a pipe cannot be made at the start, or stdin or stdout fails. A client that leaves is no error.
 pub fn run(
     config: Config,
     toolbox: Toolbox,
@@ -180,6 +189,7 @@ pub fn run(
         notices: Notices {
             reader_ended: AtomicBool::new(false),
             writer_ended: AtomicBool::new(false),
+            failure: Mutex::new(None),
             draining: AtomicBool::new(false),
             main: main_waker,
         },
@@ -212,10 +222,23 @@ fn start_reader(shared: Arc<Shared>, frames: FrameReader<Input>) -> io::Result<(
 /// The writer owns stdout. It ends when the outbox is closed and empty, or when the client is gone.
 fn start_writer(shared: Arc<Shared>, output: Output) -> io::Result<()> {
     let write = move || {
-        if let Err(error) = outbox::write_lines(&shared.outbox, output) {
-            log::info!(target: "session", "the client is gone: {error}");
+        match outbox::write_lines(&shared.outbox, output) {
+            Ok(()) => {}
+            Err(error) if is_departure(&error) => {
+                log::info!(target: "session", "the client is gone: {error}")
+            }
+            Err(error) => {
+                log::error!(target: "session", "stdout cannot be written: {error}");
+                shared.notices.fail(error);
+            }
         }
         shared.notices.tell(&shared.notices.writer_ended);
     };
     thread::Builder::new().name("writer".to_owned()).spawn(write).map(drop)
+}
+
+/// Whether a failed write means that nobody is there to read: a pipe or socket without a peer, a terminal that hung up.
+fn is_departure(error: &io::Error) -> bool {
+    let hung_up = error.raw_os_error() == Some(Errno::EIO as i32);
+    hung_up || matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }

@@ -235,3 +235,24 @@ fn a_deadline_is_kept_and_the_slot_comes_back() {
     took(begun, 300, SLOW_MS - 300);
     client.end().cleanly();
 }
+
+#[test]
+fn a_stream_that_fails_is_a_failure_and_not_a_client_that_left() {
+    use std::{fs::File, process::Command};
+
+    let ping = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(ping.path(), "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let null = || File::options().write(true).open("/dev/null").unwrap();
+    let rows = [
+        ("stdout is full", File::open(ping.path()).unwrap(), full(), 1),
+        ("stdout is read-only", File::open(ping.path()).unwrap(), File::open("/dev/null").unwrap(), 1),
+        ("stdin is a directory", File::open("/").unwrap(), null(), 1),
+        ("both are well", File::open(ping.path()).unwrap(), null(), 0),
+    ];
+    for (what, stdin, stdout, code) in rows {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_mcp-server-suite"));
+        let ended = server.env_clear().stdin(stdin).stdout(stdout).output().unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{what}");
+    }
+}

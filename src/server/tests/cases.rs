@@ -178,3 +178,92 @@ fn everything_owed_arrives_when_a_client_reads_late() {
     ids.sort_unstable();
     assert_eq!(ids, (0..=CALLS).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_strictly_sequential_client_is_never_refused_even_when_nothing_may_wait() {
+    let mut toolbox = Toolbox::default();
+    add(&mut toolbox, "sql", Lane::Sql, |call| {
+        let afterwards: Box<dyn FnOnce() + Send> = Box::new(|| std::thread::yield_now());
+        quick(call).map(|answer| Answer { afterwards: Some(afterwards), ..answer })
+    });
+    let mut client =
+        Client::start(Config { queue_wait: Duration::ZERO, max_concurrency: 1, ..SMALL }, toolbox);
+    for id in 1..=300 {
+        client.call(id, "sql");
+        assert_eq!(client.next()["result"]["isError"], false, "{id}");
+    }
+    assert!(client.end().is_empty());
+}
+
+#[test]
+fn calls_of_both_lanes_are_served_in_the_order_they_came() {
+    let mut toolbox = Toolbox::default();
+    let gate = add_gate(&mut toolbox, "gate", Lane::Sql);
+    add(&mut toolbox, "sql", Lane::Sql, quick);
+    add(&mut toolbox, "quick", Lane::General, quick);
+    let mut client = Client::start(Config { max_concurrency: 1, ..SMALL }, toolbox);
+    client.call(1, "gate");
+    gate.began.recv_timeout(LIMIT).unwrap();
+    for id in [2, 4, 6] {
+        client.call(id, "sql");
+        client.call(id + 1, "quick");
+    }
+    gate.open.send(()).unwrap();
+    for id in 1..=7 {
+        assert_eq!(client.next()["id"], id);
+    }
+    assert!(client.end().is_empty());
+}
+
+#[test]
+fn an_error_never_carries_the_id_of_a_request_that_is_in_flight() {
+    let mut toolbox = Toolbox::default();
+    let gate = add_gate(&mut toolbox, "gate", Lane::General);
+    let mut client = Client::start(SMALL, toolbox);
+    client.call(5, "gate");
+    gate.began.recv_timeout(LIMIT).unwrap();
+    for line in [
+        r#"{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":1,"a":2}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"result":{},"x":1}"#,
+        r#"{"jsonrpc":"1.0","id":5,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"unknown"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#,
+    ] {
+        client.send(line);
+        let error = client.next();
+        assert!(error["error"]["code"].is_number() && error.get("id").is_none(), "{line}: {error}");
+    }
+    gate.open.send(()).unwrap();
+    assert_eq!(client.next()["result"]["isError"], false);
+    assert!(client.end().is_empty());
+}
+
+#[test]
+fn what_hanging_calls_claimed_for_their_answers_comes_back_when_they_are_answered_for() {
+    const CALLS: u64 = 30;
+    let mut toolbox = Toolbox::default();
+    let gate = add_gate(&mut toolbox, "gate", Lane::General);
+    add(&mut toolbox, "quick", Lane::General, quick);
+    let config = Config {
+        max_concurrency: 40,
+        queue_capacity: 100,
+        call_timeout: Duration::from_millis(50),
+        queue_wait: Duration::from_millis(50),
+        ..SMALL
+    };
+    let mut client = Client::start(config, toolbox);
+    for id in 1..=CALLS {
+        client.call(id, "gate");
+    }
+    // Some had room for their answers, and hang; the others got none in time.
+    for _ in 1..=CALLS {
+        assert!(["MCP_EXECUTION_TIMEOUT", "MCP_CONCURRENCY_LIMIT"].contains(&code(&client.next())));
+    }
+    client.call(100, "quick");
+    assert_eq!(client.next()["result"]["isError"], false, "no room came back");
+    for _ in 1..=CALLS {
+        gate.open.send(()).ok();
+    }
+    assert!(client.end().is_empty());
+}
