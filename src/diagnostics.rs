@@ -2,17 +2,19 @@
 //!
 //! Whoever reads the log must never make a caller wait: stderr may be a pipe that nobody drains. So a line is written
 //! only when the kernel says that it fits now; otherwise it is dropped, and the next line that fits is preceded by the
-//! number of those that did not. A log record is one line, whatever text from outside is in it.
+//! number of those that did not. A log record is one line, whatever text from outside is in it. And no line goes to a
+//! stream on which a client speaks: it would break the protocol.
 
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     os::{
         fd::{AsFd, BorrowedFd},
         unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
     },
     panic,
     path::Path,
+    sync::OnceLock,
 };
 
 use jiff::Timestamp;
@@ -26,6 +28,9 @@ use nix::{
 const MAX_LINE_BYTES: usize = 4_096;
 /// How long [`complain`] waits for a reader of stderr, in milliseconds: nobody is served meanwhile.
 const COMPLAINT_WAIT_MS: u16 = 1_000;
+
+/// Standard error, found once; none when it is the client's.
+static STDERR: OnceLock<Option<Stderr>> = OnceLock::new();
 
 /// Where log lines go.
 #[derive(Debug)]
@@ -46,13 +51,23 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags.bits()).open(path)
 }
 
+/// Stdout carries MCP from here on, so nothing is told on what is the same pipe or file. Comes before the first word.
+pub fn keep_stdout_for_mcp() {
+    STDERR.get_or_init(|| Stderr::find(Stdout::Client));
+}
+
+/// Whether `file` is a stream on which the client speaks when stdout carries MCP. A terminal never is: a human is there.
+pub fn is_clients(file: &File) -> bool {
+    is_on_stdio(file, Stdout::Client)
+}
+
 /// Starts the log, once: further calls change nothing. Other crates are heard from `warn` on. A panic's message goes to
 /// the log and nowhere else.
 pub fn init(level: LevelFilter, target: Target) {
     let (out, style) = match target {
         Target::File(file) => (Some(file), Style::Dated),
         Target::Stderr { journal_stream } => {
-            let stderr = stderr();
+            let stderr = stderr().and_then(Stderr::for_log);
             let journal = stderr.as_ref().is_some_and(|file| is_journal(file, journal_stream.as_deref()));
             (stderr, if journal { Style::Journal } else { Style::Dated })
         }
@@ -69,13 +84,20 @@ pub fn init(level: LevelFilter, target: Target) {
     }
 }
 
-/// Tells whoever started the program, on stderr: configuration errors, hints. One call is one line.
+/// Tells whoever started the program, on stderr: configuration errors, hints. One call is one line. It goes to the log
+/// when stderr is the client's.
 pub fn complain(line: &str) {
-    let Some(stderr) = stderr() else { return };
-    let patience = PollTimeout::from(COMPLAINT_WAIT_MS);
-    if fits(&stderr, patience) {
+    let Some(Stderr { file, .. }) = stderr() else {
+        log::error!(target: "session", "{line}");
+        return;
+    };
+    let line = cut(escape(line));
+    let mut rest = line.as_slice();
+    while !rest.is_empty() && fits(file, PollTimeout::from(COMPLAINT_WAIT_MS)) {
+        let mut file = file;
         // There is nobody left to tell that this failed.
-        drop((&stderr).write(&cut(escape(line))));
+        let Ok(written) = file.write(rest) else { return };
+        rest = rest.get(written..).unwrap_or_default();
     }
 }
 
@@ -96,19 +118,70 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// A descriptor of our own for standard error; none when it is the stream on which the client speaks, as inetd hands it
-/// over: one line there would break the protocol.
-fn stderr() -> Option<File> {
-    let own = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().map(File::from);
-    let stderr = own(io::stderr().as_fd()).ok()?;
-    let clients = [own(io::stdin().as_fd()), own(io::stdout().as_fd())];
-    let is_clients = clients.iter().flatten().any(|stream| is_same_socket(&stderr, stream));
-    (!is_clients).then_some(stderr)
+fn stderr() -> Option<&'static Stderr> {
+    STDERR.get_or_init(|| Stderr::find(Stdout::Human)).as_ref()
 }
 
-fn is_same_socket(a: &File, b: &File) -> bool {
+/// Who reads stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stdout {
+    /// Somebody who may well want both streams in one.
+    Human,
+    /// A client, which takes every line for a message.
+    Client,
+}
+
+/// A descriptor of our own for standard error.
+#[derive(Debug)]
+struct Stderr {
+    file: File,
+    /// It is a terminal that could not be opened anew. POLLOUT there means that some bytes fit, not that a line does, and
+    /// O_NONBLOCK would hold for everybody who shares the terminal with us.
+    may_wait: bool,
+}
+
+impl Stderr {
+    fn find(stdout: Stdout) -> Option<Self> {
+        let file = duplicate(io::stderr().as_fd()).ok()?;
+        if is_on_stdio(&file, stdout) {
+            return None;
+        }
+        if !file.is_terminal() {
+            return Some(Self { file, may_wait: false });
+        }
+        let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+        let anew = OpenOptions::new().write(true).custom_flags(flags.bits()).open("/proc/self/fd/2");
+        Some(match anew {
+            Ok(file) => Self { file, may_wait: false },
+            Err(_) => Self { file, may_wait: true },
+        })
+    }
+
+    /// The same for the log, unless a line could wait there.
+    fn for_log(&self) -> Option<File> {
+        if self.may_wait {
+            complain("nothing is logged: this terminal cannot be opened for us alone; set MCP_LOG_FILE");
+            return None;
+        }
+        self.file.try_clone().ok()
+    }
+}
+
+fn duplicate(fd: BorrowedFd<'_>) -> io::Result<File> {
+    fd.try_clone_to_owned().map(File::from)
+}
+
+/// Whether `file` is what stdin or stdout is. A socket counts whoever reads stdout: inetd hands it over as all three.
+fn is_on_stdio(file: &File, stdout: Stdout) -> bool {
+    let Ok(kind) = file.metadata().map(|metadata| metadata.file_type()) else { return false };
+    let counts = kind.is_socket() || (stdout == Stdout::Client && (kind.is_fifo() || kind.is_file()));
+    let stdio = [duplicate(io::stdin().as_fd()), duplicate(io::stdout().as_fd())];
+    counts && stdio.iter().flatten().any(|stream| is_same(file, stream))
+}
+
+fn is_same(a: &File, b: &File) -> bool {
     let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) else { return false };
-    a.file_type().is_socket() && (a.dev(), a.ino()) == (b.dev(), b.ino())
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
 fn is_journal(stderr: &File, journal_stream: Option<&str>) -> bool {
@@ -296,10 +369,8 @@ mod tests {
     fn the_clients_own_socket_is_told_apart() {
         let (one, other) = UnixStream::pair().unwrap();
         let file = |stream: &UnixStream| File::from(stream.as_fd().try_clone_to_owned().unwrap());
-        assert!(is_same_socket(&file(&one), &file(&one)));
-        assert!(!is_same_socket(&file(&one), &file(&other)));
-        let tty_like = File::open("/dev/null").unwrap();
-        assert!(!is_same_socket(&tty_like, &tty_like));
+        assert!(is_same(&file(&one), &file(&one)));
+        assert!(!is_same(&file(&one), &file(&other)));
         let metadata = file(&one).metadata().unwrap();
         let stream = format!("{}:{}", metadata.dev(), metadata.ino());
         assert!(is_journal(&file(&one), Some(&stream)));

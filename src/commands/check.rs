@@ -71,7 +71,8 @@ pub(super) fn run(
             let exit = verdict(&findings, options.strict);
             (findings, exit)
         }
-        Err(Misconfigured { complaints, warnings }) => {
+        Err(Misconfigured { complaints, warnings, .. }) => {
+            complaints.iter().for_each(|complaint| diagnostics::complain(&complaint.to_string()));
             let findings = complaints.iter().map(misconfigured).chain(warnings.into_iter().map(suspicious));
             (findings.collect(), Exit::Configuration)
         }

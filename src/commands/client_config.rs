@@ -38,16 +38,27 @@ pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
     let environment = environment(settings)?;
     if environment.get("MCP_SQL_DSN_FILE").is_some_and(|path| path == DSN_FILE_PLACEHOLDER) {
         diagnostics::complain(
-            "MCP_SQL_DSN comes with a password, which is not printed: write the connection string, password included, to \
-             a file that only you can read (chmod 600) and put its path in MCP_SQL_DSN_FILE",
+            "The database's password is not printed: write the connection string, password included, to a file that \
+             only you can read (chmod 600) and put its path in MCP_SQL_DSN_FILE",
+        );
+    } else if needs_pgpassword(settings) {
+        diagnostics::complain(
+            "PGPASSWORD is not printed: write the password into the connection string in the file that MCP_SQL_DSN_FILE \
+             names",
         );
     }
     print(&format!("{:#}\n", block(options.client, program, environment))).map(|()| Exit::Clean)
 }
 
+/// Whether the password stands in a variable that clients do not pass on.
+fn needs_pgpassword(settings: &Settings) -> bool {
+    settings.has_pgpassword && settings.sql.as_ref().is_some_and(|sql| !sql.dsn.has_password())
+}
+
 /// What was given, as a client must give it: paths absolute, because a client starts us in a directory of its own.
 fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
-    let has_password = settings.sql.as_ref().is_some_and(|sql| sql.dsn.has_password());
+    let has_password =
+        settings.sql.as_ref().is_some_and(|sql| sql.dsn.has_password()) || needs_pgpassword(settings);
     let mut environment = Map::new();
     for (setting, given) in &settings.given {
         let mut name = setting.name;
@@ -113,6 +124,11 @@ mod tests {
             &json!({"mcpServers": {NAME: server(
                 json!({"MCP_SQL_DSN_FILE": DSN_FILE_PLACEHOLDER, "MCP_SQL_MAX_ROWS": "10"}),
             )}}),
+        );
+        check(
+            Client::Claude,
+            &[("MCP_SQL_DSN", "postgres://r@db/x"), ("PGPASSWORD", "hunter2")],
+            &json!({"mcpServers": {NAME: server(json!({"MCP_SQL_DSN_FILE": DSN_FILE_PLACEHOLDER}))}}),
         );
         let passfile = tempfile::NamedTempFile::new().unwrap();
         let passfile = passfile.path().to_str().unwrap();

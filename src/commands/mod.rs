@@ -13,10 +13,11 @@ use std::{
 };
 
 use clap::{Parser, Subcommand};
+use log::LevelFilter;
 
 use crate::{
     confine::Inherited,
-    diagnostics,
+    diagnostics::{self, Target},
     settings::{Misconfigured, Settings, table},
 };
 
@@ -85,6 +86,7 @@ pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Ex
         Command::Demo(options) => demo::run(&options, vars),
         Command::Serve => {
             let inherited = Inherited::list();
+            diagnostics::keep_stdout_for_mcp();
             with_settings(vars, |settings| serve::run(settings, inherited))
         }
         Command::ClientConfig(options) => {
@@ -114,7 +116,10 @@ fn with_settings(
 ) -> io::Result<Exit> {
     match Settings::read(vars) {
         Ok(settings) => command(settings),
-        Err(Misconfigured { complaints, warnings }) => {
+        Err(Misconfigured { complaints, warnings, log_target }) => {
+            if let Target::File(_) = log_target {
+                diagnostics::init(LevelFilter::Error, log_target);
+            }
             let lines = complaints.iter().map(ToString::to_string).chain(warnings);
             lines.for_each(|line| diagnostics::complain(&line));
             Ok(Exit::Configuration)

@@ -23,19 +23,30 @@ use crate::{
 };
 
 pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> {
+    let needs = settings.needs()?;
+    let Settings {
+        log_level,
+        log_target,
+        confine: mode,
+        server,
+        sql,
+        sql_adhoc,
+        files,
+        metrics_disk_path,
+        warnings,
+        ..
+    } = settings;
+    diagnostics::init(log_level, log_target);
     // INVARIANT: everything that the settings name is open, and no thread has begun.
-    let confinement = match settings.confine {
+    let confinement = match mode {
         Mode::Off => Confinement::default(),
-        Mode::Auto | Mode::Require => confine::apply(&settings.needs()?, inherited),
+        Mode::Auto | Mode::Require => confine::apply(&needs, inherited),
     };
-    if settings.confine == Mode::Require && !confinement.lacking.is_empty() {
+    drop(needs);
+    if mode == Mode::Require && !confinement.lacking.is_empty() {
         confinement.lacking.iter().for_each(|lack| diagnostics::complain(&format!("MCP_CONFINE: {lack}")));
         return Ok(Exit::Configuration);
     }
-    let Settings {
-        log_level, log_target, server, sql, sql_adhoc, files, metrics_disk_path, warnings, ..
-    } = settings;
-    diagnostics::init(log_level, log_target);
     warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
     confinement.lacking.iter().for_each(|lack| log::warn!(target: "session", "{lack}"));
     if io::stdin().is_terminal() {

@@ -5,13 +5,12 @@
 pub mod table;
 mod near_miss;
 mod reader;
+mod dsn_file;
 
 use std::{
     ffi::OsString,
-    fmt,
-    fs::{self, File},
-    io::{self, Read},
-    os::{fd::AsFd, unix::fs::PermissionsExt},
+    fmt, fs, io,
+    os::fd::AsFd,
     path::{Path, PathBuf},
 };
 
@@ -33,9 +32,6 @@ use crate::{
     },
 };
 
-/// The most bytes that are read of `MCP_SQL_DSN_FILE`: many times what a connection string takes.
-const MAX_DSN_BYTES: u64 = 65_536;
-
 /// Every setting, checked.
 #[derive(Debug)]
 pub struct Settings {
@@ -55,6 +51,8 @@ pub struct Settings {
     pub files: Option<Files>,
     /// The path whose file system `system_metrics` tells of; none when it is switched off.
     pub metrics_disk_path: Option<PathBuf>,
+    /// Whether `PGPASSWORD` was given.
+    pub has_pgpassword: bool,
     /// `PGPASSFILE`, if it was given.
     pub passfile: Option<PathBuf>,
     /// What is likely a mistake but no error; one line each.
@@ -70,6 +68,8 @@ pub struct Misconfigured {
     pub complaints: Vec<Complaint>,
     /// What is likely a mistake besides.
     pub warnings: Vec<String>,
+    /// Where to tell it when stderr is the client's.
+    pub log_target: diagnostics::Target,
 }
 
 /// `MCP_SAFE_DATA_DIR`, opened once.
@@ -116,6 +116,7 @@ impl Settings {
             files: reader.files(),
             metrics_disk_path: reader.metrics_disk_path(),
             server,
+            has_pgpassword: reader.libpq.pgpassword.is_some(),
             passfile: reader.libpq.pgpassfile.clone(),
             warnings: Vec::new(),
             given: Vec::new(),
@@ -125,7 +126,7 @@ impl Settings {
             complaints.sort_by_key(|complaint| {
                 table::ALL.iter().position(|setting| setting.name == complaint.name)
             });
-            return Err(Misconfigured { complaints, warnings });
+            return Err(Misconfigured { complaints, warnings, log_target: settings.log_target });
         }
         let given =
             table::ALL.iter().filter_map(|setting| Some((setting, Given(given.remove(setting.name)?))));
@@ -173,6 +174,10 @@ impl Reader {
         let stderr = diagnostics::Target::Stderr { journal_stream: self.journal_stream.clone() };
         let Some(path) = self.path("MCP_LOG_FILE") else { return stderr };
         match diagnostics::open_file(&path) {
+            Ok(file) if diagnostics::is_clients(&file) => {
+                self.complain("MCP_LOG_FILE", "is stdin or stdout, on which the client speaks");
+                stderr
+            }
             Ok(file) => diagnostics::Target::File(file),
             Err(error) => {
                 self.complain(
@@ -257,22 +262,17 @@ impl Reader {
 
     fn dsn_from_file(&mut self, path: &Path) -> Option<String> {
         const NAME: &str = "MCP_SQL_DSN_FILE";
-        let read = File::open(path).and_then(|file| {
-            let mode = file.metadata()?.permissions().mode();
-            io::read_to_string(file.take(MAX_DSN_BYTES)).map(|text| (text, mode))
-        });
-        match read {
-            Ok((text, mode)) => {
-                if mode & 0o004 != 0 {
+        match dsn_file::read(path) {
+            Ok((text, _)) if text.is_empty() => {
+                self.complain(NAME, "names an empty file");
+                None
+            }
+            Ok((text, is_public)) => {
+                if is_public {
                     self.warnings
                         .push(format!("{NAME}: everybody on this host can read the file; cure: chmod 600"));
                 }
-                let text = text.trim();
-                if text.is_empty() {
-                    self.complain(NAME, "names an empty file");
-                    return None;
-                }
-                Some(text.to_owned())
+                Some(text)
             }
             Err(error) => {
                 self.complain(NAME, format!("cannot read {}: {error}", shown(&path.to_string_lossy())));

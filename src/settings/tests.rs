@@ -1,4 +1,8 @@
-use std::{fs, os::unix::ffi::OsStringExt, time::Duration};
+use std::{
+    fs,
+    os::unix::{ffi::OsStringExt, fs::PermissionsExt},
+    time::Duration,
+};
 
 use super::{table::Kind, *};
 

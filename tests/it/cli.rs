@@ -83,11 +83,12 @@ fn help_and_version_are_answers_and_nonsense_is_usage() {
 fn every_wrong_setting_is_a_line_on_stderr_and_the_exit_code_is_78() {
     let wrong =
         [("MCP_LOG_LEVEL", "loud"), ("MCP_SQL_DSN", "mysql://u:hunter2@h/d"), ("MCP_POLICY", "/p.toml")];
-    for command in ["serve", "client-config"] {
+    for command in ["serve", "client-config", "check"] {
         let (stdout, stderr) = check(&[command], &wrong, 78);
         let names: Vec<&str> = stderr.lines().map(|line| line.split_once(':').unwrap().0).collect();
         assert_eq!(names, ["MCP_LOG_LEVEL", "MCP_SQL_DSN", "MCP_POLICY"]);
-        assert!(stdout.is_empty() && !stderr.contains("hunter2"), "{stdout}{stderr}");
+        assert_eq!(stdout.is_empty(), command != "check", "{stdout}");
+        assert!(!format!("{stdout}{stderr}").contains("hunter2"), "{stdout}{stderr}");
     }
 }
 
@@ -133,16 +134,80 @@ fn client_config_prints_what_to_paste_and_no_secret() {
 }
 
 #[test]
-fn nothing_is_written_to_stderr_when_it_is_the_clients_own_stream() {
+fn client_config_tells_where_a_password_of_the_environment_belongs() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), "postgres://reader@localhost/assets").unwrap();
+    for (name, value) in [
+        ("MCP_SQL_DSN", "postgres://reader@localhost/assets"),
+        ("MCP_SQL_DSN_FILE", file.path().to_str().unwrap()),
+    ] {
+        let (stdout, stderr) = check(&["client-config"], &[(name, value), ("PGPASSWORD", "hunter2")], 0);
+        assert!(
+            stdout.contains("MCP_SQL_DSN_FILE") && stderr.contains("MCP_SQL_DSN_FILE"),
+            "{stdout}{stderr}"
+        );
+        assert!(!format!("{stdout}{stderr}").contains("hunter2"), "{stdout}{stderr}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_in_the_log_when_stderr_is_the_clients_own_stream() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
     let (mut client, server) = UnixStream::pair().unwrap();
     let stream = || Stdio::from(OwnedFd::from(server.try_clone().unwrap()));
-    let mut command = suite(&["serve"], &[("MCP_LOG_LEVEL", "loud")]);
+    let wrong = [("MCP_LOG_LEVEL", "loud"), ("MCP_LOG_FILE", log.to_str().unwrap())];
+    let mut command = suite(&["serve"], &wrong);
     let child = command.stdin(stream()).stdout(stream()).stderr(stream()).spawn().unwrap();
     assert_eq!(finish(child).status.code(), Some(78));
     drop((command, server));
     let mut said = String::new();
     client.read_to_string(&mut said).unwrap();
     assert_eq!(said, "");
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("ERROR session MCP_LOG_LEVEL: 'loud' is not one of the words"), "{log}");
+}
+
+#[test]
+fn stdout_carries_messages_only_also_when_stderr_is_the_same_pipe() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("input");
+    fs::write(&input, [calls(1), "nonsense".to_owned()].join("\n")).unwrap();
+    let input = || fs::File::open(&input).unwrap();
+
+    let (mut both, stdout) = io::pipe().unwrap();
+    let mut server = suite(&[], &[("MCP_LOG_LEVEL", "trace")]);
+    let child = server.stdin(input()).stderr(stdout.try_clone().unwrap()).stdout(stdout).spawn().unwrap();
+    assert_eq!(finish(child).status.code(), Some(0));
+    drop(server);
+    let mut said = String::new();
+    both.read_to_string(&mut said).unwrap();
+    assert_eq!(said.lines().filter(|line| line.starts_with('{')).count(), said.lines().count(), "{said}");
+    assert_eq!(said.lines().count(), 2);
+
+    let path = directory.path().join("output");
+    for log in ["/dev/stdout", path.to_str().unwrap()] {
+        let mut server = suite(&[], &[("MCP_LOG_FILE", log)]);
+        if log != "/dev/stdout" {
+            server.stdout(fs::File::create(&path).unwrap());
+        }
+        let output = finish(server.stdin(input()).spawn().unwrap());
+        assert_eq!(output.status.code(), Some(78), "{log}");
+        assert!(output.stdout.is_empty() && output.stderr.starts_with(b"MCP_LOG_FILE: "), "{log}");
+    }
+    assert_eq!(fs::read(path).unwrap(), b"");
+}
+
+#[test]
+fn a_human_may_have_both_streams_in_one_pipe() {
+    let (mut both, stdout) = io::pipe().unwrap();
+    let mut command = suite(&["client-config"], &[("MCP_LOG_LEVEL", "loud")]);
+    let child = command.stderr(stdout.try_clone().unwrap()).stdout(stdout).spawn().unwrap();
+    assert_eq!(finish(child).status.code(), Some(78));
+    drop(command);
+    let mut said = String::new();
+    both.read_to_string(&mut said).unwrap();
+    assert!(said.starts_with("MCP_LOG_LEVEL: 'loud'"), "{said}");
 }
 
 #[test]
@@ -156,11 +221,8 @@ fn the_log_goes_to_its_file() {
     assert!(log.contains("WARN  session MCP_SQL_DNS is no setting"), "{log}");
 }
 
-#[test]
-fn a_log_that_nobody_reads_makes_no_caller_wait() {
-    const CALLS: usize = 2_000;
-    let directory = tempfile::tempdir().unwrap();
-    let input = directory.path().join("input");
+/// Calls, one a line.
+fn calls(count: usize) -> String {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -168,14 +230,30 @@ fn a_log_that_nobody_reads_makes_no_caller_wait() {
     let params = json!({ "name": "system_metrics", "arguments": { "sample_ms": 0 }, "_meta": meta });
     let call =
         |id| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string();
-    fs::write(&input, (0..CALLS).map(call).collect::<Vec<_>>().join("\n")).unwrap();
-    let (unread, stderr) = io::pipe().unwrap();
+    (0..count).map(call).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn check_unread_log(stderr: impl Into<Stdio>) {
+    const CALLS: usize = 2_000;
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("input");
+    fs::write(&input, calls(CALLS)).unwrap();
     let mut server = suite(&[], &[("MCP_LOG_LEVEL", "trace"), ("MCP_SHUTDOWN_GRACE_MS", "60000")]);
     let server = server.stdin(fs::File::open(&input).unwrap()).stderr(stderr).spawn().unwrap();
     let output = finish(server);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(output.stdout.iter().filter(|byte| **byte == b'\n').count(), CALLS);
+}
+
+#[test]
+fn a_log_that_nobody_reads_makes_no_caller_wait() {
+    let (unread, pipe) = io::pipe().unwrap();
+    check_unread_log(pipe);
     drop(unread);
+    let terminal = nix::pty::openpty(None, None).unwrap();
+    check_unread_log(terminal.slave);
+    drop(terminal.master);
 }
 
 #[test]
@@ -198,6 +276,24 @@ fn the_demo_plays_its_script_leaves_nothing_behind_and_notices_drift() {
         "{diff}"
     );
     assert!(is_empty(directory.path()));
+}
+
+#[test]
+fn the_demo_plays_the_rest_where_postgresql_cannot_run() {
+    let directory = temporary();
+    let too_long = directory.path().join("x".repeat(100));
+    fs::create_dir(&too_long).unwrap();
+    let (transcript, stderr) = check(&["demo"], &[("TMPDIR", too_long.to_str().unwrap())], 0);
+    assert!(transcript.contains("system_metrics") && !transcript.contains("CTE"), "{transcript}");
+    assert!(stderr.contains("the SQL part is left out: ") && stderr.lines().count() == 1, "{stderr}");
+    assert!(is_empty(&too_long));
+}
+
+#[test]
+fn the_demo_builds_nothing_for_a_transcript_that_is_not_there() {
+    let settings = [("TMPDIR", "/nonexistent")];
+    let (_, stderr) = check(&["demo", "--check", "/nonexistent/README.md"], &settings, 1);
+    assert!(stderr.contains("cannot read the stored transcript"), "{stderr}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 use crate::{
     NAME,
     commands::{Exit, demo::player::Player, demo::sandbox::Sandbox, demo::transcript::Transcript, print},
-    diagnostics::complain,
+    diagnostics::{self, complain},
 };
 
 /// How long a server may take to end after it was told to, beyond its own grace.
@@ -119,9 +119,14 @@ pub(super) fn run(
     let var = |name: &str| vars.get(&OsString::from(name)).filter(|value| !value.is_empty());
     let path = var("PATH").cloned().unwrap_or_default();
     let colour = io::stdout().is_terminal() && var("NO_COLOR").is_none();
+    if options.serve {
+        diagnostics::keep_stdout_for_mcp();
+    }
     let ended = Stop::on_signals().and_then(|stop| {
+        let stored = options.check.as_deref().map(fs::read_to_string).transpose();
+        let stored = stored.map_err(Failed::io("read the stored transcript"))?;
         let sandbox = Sandbox::build(&path, &stop)?;
-        if options.serve { serve(&sandbox, &stop) } else { play(options, &sandbox, colour, &stop) }
+        if options.serve { serve(&sandbox, &stop) } else { play(stored, &sandbox, colour, &stop) }
     });
     match ended {
         Ok(exit) => Ok(exit),
@@ -134,19 +139,12 @@ pub(super) fn run(
 }
 
 /// Plays the script and shows or compares the transcript.
-fn play(options: &Options, sandbox: &Sandbox, colour: bool, stop: &Stop) -> Result<Exit, Failed> {
-    let stored = match &options.check {
-        Some(file) => Some(fs::read_to_string(file).map_err(Failed::io("read the stored transcript"))?),
-        None => None,
-    };
+fn play(stored: Option<String>, sandbox: &Sandbox, colour: bool, stop: &Stop) -> Result<Exit, Failed> {
     let mut transcript = Transcript::new(colour);
     let show = |text: String| match &stored {
         None => print(&text).map_err(Failed::io("write to stdout")),
         Some(_) => Ok(()),
     };
-    if !sandbox.has_database() {
-        complain(cluster::HOW_TO_GET);
-    }
     let mut player = Player::start(sandbox)?;
     for step in script::steps().into_iter().filter(|step| sandbox.has_database() || !step.needs_database) {
         let answer = player.play(&step, stop)?;

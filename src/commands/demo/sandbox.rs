@@ -23,7 +23,7 @@ use nix::{
 use crate::{
     commands::demo::{
         Failed, Stop, clean_command,
-        cluster::{Cluster, find_binaries},
+        cluster::{Cluster, HOW_TO_GET, find_binaries},
     },
     diagnostics::complain,
 };
@@ -46,13 +46,25 @@ pub(super) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Makes it, with a cluster when PostgreSQL's programs are found in `path` or in the usual places.
+    /// Makes it, with a cluster when PostgreSQL's programs are found in `path` or in the usual places and can run here.
     pub(super) fn build(path: &OsStr, stop: &Stop) -> Result<Self, Failed> {
         let directory = Directory::create().map_err(Failed::io("make a temporary directory"))?;
         fill(&directory.0).map_err(Failed::io("write the demo's files"))?;
-        let cluster = match find_binaries(path) {
-            Some(binaries) => Some(Cluster::start(&binaries, directory.0.join("pg"), stop)?),
-            None => None,
+        let started = find_binaries(path)
+            .map(|binaries| Cluster::start(&binaries, directory.0.join("pg"), stop))
+            .transpose();
+        let cluster = match started {
+            Ok(Some(cluster)) => Some(cluster),
+            Ok(None) => {
+                complain(HOW_TO_GET);
+                None
+            }
+            Err(Failed::Interrupted) => return Err(Failed::Interrupted),
+            Err(failed) => {
+                let why = failed.to_string().replace('\n', "; ");
+                complain(&format!("PostgreSQL cannot run here, so the SQL part is left out: {why}"));
+                None
+            }
         };
         Ok(Self { cluster, directory })
     }
