@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use crate::{
-    problem::{Code, Problem},
+    problem::{Code, MAX_ECHO_CHARS, Problem},
     wire::json::{Fault, FaultKind},
 };
 
@@ -51,7 +51,7 @@ pub const fn is_forbidden(c: char) -> bool {
 fn unreadable(fault: &FaultKind) -> String {
     let what = match fault {
         FaultKind::DuplicateKey => "the same key stands twice in one object",
-        FaultKind::TooDeep { .. } => return too_deep("They are"),
+        FaultKind::TooDeep { .. } => return too_deep("The arguments are"),
         FaultKind::TooMany { .. } => {
             return format!(
                 "The arguments hold more than {MAX_ITEMS} members and elements in all; send fewer."
@@ -115,6 +115,11 @@ impl Offence {
                 Segment::Index(index) => place.extend(["[", &index.to_string(), "]"]),
             }
         }
+        // INVARIANT: what is visible is ASCII, so this is between characters.
+        if place.len() > MAX_ECHO_CHARS {
+            place.truncate(MAX_ECHO_CHARS);
+            place.push_str("...");
+        }
         let detail = match self.rule {
             Rule::Key => format!(
                 "The key `{place}` is not a letter or underscore followed by at most {} letters, digits or \
@@ -145,18 +150,21 @@ impl Offence {
     }
 }
 
-/// A key fit to be shown: what is not printable ASCII is written as its code point, and a long key is cut.
+/// A key fit to be shown: what is not printable ASCII is written as its code point, and what is long is cut.
 fn visible(key: &str) -> String {
     let mut shown = String::new();
-    for c in key.chars().take(MAX_KEY_CHARS) {
+    for c in key.chars() {
+        let end = shown.len();
         match c {
             ' '..='~' if c != '`' => shown.push(c),
             // Writing to a string cannot fail.
             _ => drop(write!(shown, "<U+{:04X}>", u32::from(c))),
         }
-    }
-    if key.chars().nth(MAX_KEY_CHARS).is_some() {
-        shown.push_str("...");
+        if shown.len() > MAX_KEY_CHARS {
+            shown.truncate(end);
+            shown.push_str("...");
+            break;
+        }
     }
     shown
 }
@@ -277,6 +285,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_echoed_of_keys_is_bounded() {
+        let cut = |key: &str| format!("{}...", format!("<U+{key}>").repeat(8));
+        check(&json!({"é".repeat(64): 1}), Err((&cut("00E9"), &format!("The key `{}` is", cut("00E9")))));
+        check(&json!({"\u{202e}".repeat(9): 1}), Err((&cut("202E"), "The key")));
+        let keys = ["a", "b", "c", "d", "e", "f", "g"].map(|letter| letter.repeat(64));
+        let nested = keys.iter().rev().fold(json!("\u{1}"), |inner, key| json!({key: inner}));
+        let place = keys.join(".").chars().take(256).collect::<String>();
+        check(&nested, Err((&keys[0], &format!("`{place}...` holds"))));
+    }
+
+    #[test]
     fn nesting_is_at_most_8_levels_of_which_the_arguments_are_the_first() {
         let nested = |levels: usize, inner: Value| (1..levels).fold(inner, |value, _| json!([value]));
         check(&json!({"p": nested(8, json!(1))}), Ok(()));
@@ -350,7 +369,7 @@ mod tests {
     fn what_the_reader_could_not_take_is_told_in_band() {
         for (kind, part) in [
             (FaultKind::DuplicateKey, "the same key stands twice"),
-            (FaultKind::TooDeep { limit: 64 }, "deeper than 8 levels"),
+            (FaultKind::TooDeep { limit: 64 }, "The arguments are nested deeper than 8 levels"),
             (FaultKind::NumberRange, "outside the range"),
             (FaultKind::LoneSurrogate, "surrogate"),
         ] {

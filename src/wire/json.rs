@@ -12,9 +12,9 @@ use crate::wire::scanner::{Scanner, Token};
 /// Levels of arrays and objects that a text may nest; the outermost is the first.
 pub const MAX_DEPTH: usize = 64;
 
-/// Values that one quarantined value may hold, itself and all levels counted. A value takes 72 bytes of memory, and two
-/// of a text: what a text can make us hold is bounded before anybody judges it.
-const MAX_QUARANTINED_VALUES: usize = 16_384;
+/// Values of a text that are held, all levels counted; a quarantined value has as many of its own. A value takes 72 bytes
+/// of memory, and two of a text: what a text can make us hold is bounded before anybody judges it.
+const MAX_VALUES: usize = 16_384;
 
 /// What is wrong with a JSON text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum FaultKind {
         /// The limit in levels.
         limit: usize,
     },
-    /// More values than anybody would judge: only told of a value that is read under quarantine.
+    /// More values than anybody would judge.
     #[error("more than {limit} values")]
     TooMany {
         /// The limit in values.
@@ -79,18 +79,23 @@ impl FaultKind {
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
     scanner: Scanner<'t>,
-    /// How many values may still be read, where that is bounded.
-    values_left: Option<usize>,
+    /// How many values may still be held.
+    values_left: usize,
 }
 
 impl<'t> Reader<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Self {
-        Self { scanner: Scanner::new(bytes), values_left: None }
+        Self { scanner: Scanner::new(bytes), values_left: MAX_VALUES }
     }
 
     /// Whether an object begins here.
     pub(super) fn at_object(&mut self) -> bool {
         self.scanner.next_byte() == Some(b'{')
+    }
+
+    /// Whether an array begins here.
+    pub(super) fn at_array(&mut self) -> bool {
+        self.scanner.next_byte() == Some(b'[')
     }
 
     /// Reads an object. `member` reads each value; it gets the key and where its text begins.
@@ -143,18 +148,25 @@ impl<'t> Reader<'t> {
     /// Reads a value in which a fault that leaves the text JSON is handed back, while the text behind it goes on.
     pub(super) fn quarantined(&mut self) -> Result<Result<Value, Fault>, Fault> {
         let begin = self.scanner.clone();
-        self.values_left = Some(MAX_QUARANTINED_VALUES);
+        let values_left = std::mem::replace(&mut self.values_left, MAX_VALUES);
         let value = self.value();
-        self.values_left = None;
+        self.values_left = values_left;
         match value {
             Err(fault) if fault.kind.is_grammatical() => {
                 self.scanner = begin;
-                self.scanner.skip_value()?;
+                self.scanner.skip_value(usize::MAX)?;
                 Ok(Err(fault))
             }
             Err(fault) => Err(fault),
             Ok(value) => Ok(Ok(value)),
         }
+    }
+
+    /// Passes over a value that nobody reads: its grammar and its depth are judged, and nothing of it is held.
+    pub(super) fn skip(&mut self) -> Result<(), Fault> {
+        // It may be a member, whose key is held.
+        self.count_value()?;
+        self.scanner.skip_value(MAX_DEPTH)
     }
 
     /// Checks that nothing follows.
@@ -174,9 +186,9 @@ impl<'t> Reader<'t> {
     }
 
     fn count_value(&mut self) -> Result<(), Fault> {
-        let Some(left) = &mut self.values_left else { return Ok(()) };
-        let too_many = FaultKind::TooMany { limit: MAX_QUARANTINED_VALUES };
-        *left = left.checked_sub(1).ok_or(Fault { kind: too_many, offset: self.scanner.offset() })?;
+        let too_many =
+            Fault { kind: FaultKind::TooMany { limit: MAX_VALUES }, offset: self.scanner.offset() };
+        self.values_left = self.values_left.checked_sub(1).ok_or(too_many)?;
         Ok(())
     }
 }
@@ -361,6 +373,9 @@ mod tests {
         assert!(read(nested(MAX_DEPTH).as_bytes()).is_ok());
         check_refused(nested(MAX_DEPTH + 1).as_bytes(), "nesting deeper than 64 at byte 64");
         check_refused(nested(1_000_000).as_bytes(), "nesting deeper than 64 at byte 64");
+        let skip = |levels| Reader::new(nested(levels).as_bytes()).skip();
+        assert_eq!(skip(MAX_DEPTH), Ok(()));
+        assert_eq!(skip(MAX_DEPTH + 1).unwrap_err().to_string(), "nesting deeper than 64 at byte 64");
         let objects = "{\"a\":".repeat(1_000_000) + "1" + &"}".repeat(1_000_000);
         check_refused(objects.as_bytes(), "nesting deeper than 64 at byte 320");
         let wide = format!("[{}[]]", "[],".repeat(1000));
@@ -382,13 +397,26 @@ mod tests {
     }
 
     #[test]
-    fn a_quarantined_value_is_not_built_beyond_what_anybody_would_judge() {
+    fn a_value_is_not_built_beyond_what_anybody_would_judge() {
         let zeros = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
-        let most = zeros(MAX_QUARANTINED_VALUES - 1);
+        let most = zeros(MAX_VALUES - 1);
+        assert!(read(most.as_bytes()).is_ok());
         assert!(read_quarantined(most.as_bytes()).unwrap().is_ok());
-        let fault = read_quarantined(zeros(500_000).as_bytes()).unwrap().unwrap_err();
-        assert_eq!(fault.to_string(), "more than 16384 values at byte 32767");
-        assert!(read(zeros(500_000).as_bytes()).is_ok(), "elsewhere only the frame bounds them");
+        let many = zeros(500_000);
+        check_refused(many.as_bytes(), "more than 16384 values at byte 32767");
+        let mut reader = Reader::new(many.as_bytes());
+        assert_eq!(reader.skip().and_then(|()| reader.end()), Ok(()), "what is not held is not counted");
+    }
+
+    #[test]
+    fn a_quarantined_value_has_values_of_its_own_and_gives_none_back() {
+        let most = format!("[{}0]", "0,".repeat(MAX_VALUES - 2));
+        let text = [most.as_str(), "0", most.as_str(), "0"].join(" ");
+        let mut reader = Reader::new(text.as_bytes());
+        assert!(reader.quarantined().unwrap().is_ok());
+        assert_eq!(reader.value(), Ok(json!(0)));
+        let fault = reader.value().unwrap_err();
+        assert_eq!(fault.kind, FaultKind::TooMany { limit: MAX_VALUES });
     }
 
     /// Text that is JSON or nearly so.
@@ -465,7 +493,7 @@ mod tests {
         #[test]
         fn passing_over_a_value_judges_its_grammar_like_reading_it(text in near_json()) {
             let mut reader = Reader::new(text.as_bytes());
-            let skipped = reader.scanner.skip_value().and_then(|()| reader.end());
+            let skipped = reader.scanner.skip_value(usize::MAX).and_then(|()| reader.end());
             match read(text.as_bytes()) {
                 Err(fault) if fault.kind.is_grammatical() => {}
                 read => prop_assert_eq!(read.map(drop).map_err(|fault| fault.offset), skipped.map_err(|fault| fault.offset)),

@@ -107,7 +107,7 @@ pub fn parse(frame: &Frame<'_>, quarantine: &str) -> Result<Incoming, Malformed>
 /// The members of a message as they were read; nothing is judged yet.
 #[derive(Default)]
 struct Envelope {
-    /// Every member. In the place of params that are an object stands an empty one: theirs are in `params`.
+    /// Every member; those that are not read (the members of `params` are in `params`) with null for their value.
     members: Map<String, Value>,
     params: Option<Params>,
 }
@@ -119,11 +119,12 @@ impl Envelope {
         if reader.at_object() {
             reader.object(|reader, key, offset| self.read_member(reader, key, offset, quarantine))?;
         } else {
-            not_an_object = Some(if reader.value()?.is_array() {
+            not_an_object = Some(if reader.at_array() {
                 "batches are not supported: send each message as an object on a line of its own"
             } else {
                 "a message must be an object"
             });
+            reader.skip()?;
         }
         reader.end()?;
         Ok(not_an_object)
@@ -139,12 +140,18 @@ impl Envelope {
         let Entry::Vacant(slot) = self.members.entry(key) else {
             return Err(Fault { kind: FaultKind::DuplicateKey, offset });
         };
-        if slot.key() == "params" && reader.at_object() {
-            slot.insert(Value::Object(Map::new()));
-            self.params = Some(read_params(reader, quarantine)?);
-        } else {
-            slot.insert(reader.value()?);
-        }
+        let value = match slot.key().as_str() {
+            "jsonrpc" | "id" | "method" => reader.value()?,
+            "params" if reader.at_object() => {
+                self.params = Some(read_params(reader, quarantine)?);
+                Value::Null
+            }
+            _ => {
+                reader.skip()?;
+                Value::Null
+            }
+        };
+        slot.insert(value);
         Ok(())
     }
 
@@ -166,16 +173,20 @@ impl Envelope {
                 "a message has no members but `jsonrpc`, `id`, `method`, `params`, `result` and `error`",
             );
         }
+        let has_answer = self.members.contains_key("result") || self.members.contains_key("error");
+        let method = self.members.remove("method");
+        if method.is_none() && has_answer {
+            // A response is not answered, whatever it holds; least of all an error that, like ours, names no request.
+            return Ok(Incoming::Response);
+        }
         if id.is_none() && self.members.contains_key("id") {
             return Err("`id` must be a string of at most 256 bytes or an integer within 64 bits");
         }
-        let has_answer = self.members.contains_key("result") || self.members.contains_key("error");
-        match (self.members.remove("method"), has_answer) {
-            (Some(Value::String(method)), false) => self.judge_call(id, method),
-            (Some(_), false) => Err("`method` must be a string"),
-            (Some(_), true) => Err("`method` and `result` or `error` exclude each other"),
-            (None, true) => self.judge_response(id.as_ref()),
-            (None, false) => Err("`method` is missing"),
+        match method {
+            Some(_) if has_answer => Err("`method` and `result` or `error` exclude each other"),
+            Some(Value::String(method)) => self.judge_call(id, method),
+            Some(_) => Err("`method` must be a string"),
+            None => Err("`method` is missing"),
         }
     }
 
@@ -187,20 +198,6 @@ impl Envelope {
             Some(id) => Incoming::Request { id, method, params: self.params },
             None => Incoming::Notification { method, params: self.params },
         })
-    }
-
-    /// A response is not answered, whatever it holds; least of all an error that, like ours, names no request.
-    fn judge_response(self, id: Option<&RequestId>) -> Result<Incoming, &'static str> {
-        if self.members.contains_key("result") && self.members.contains_key("error") {
-            return Err("`result` and `error` exclude each other");
-        }
-        if self.members.contains_key("params") {
-            return Err("a response has no `params`");
-        }
-        if id.is_none() && self.members.contains_key("result") {
-            return Err("a `result` needs the `id` of its request");
-        }
-        Ok(Incoming::Response)
     }
 }
 
@@ -278,6 +275,20 @@ mod tests {
     }
 
     #[test]
+    fn a_response_is_one_whatever_else_it_holds() {
+        for rest in [
+            r#""id":null,"error":{"code":-32600,"message":"m"}"#,
+            r#""id":1.5,"error":{}"#,
+            r#""id":[],"result":{}"#,
+            r#""result":1"#,
+            r#""id":1,"result":1,"error":{}"#,
+            r#""id":1,"result":1,"params":[]"#,
+        ] {
+            check(&format!(r#"{{"jsonrpc":"2.0",{rest}}}"#), &json!("response"));
+        }
+    }
+
+    #[test]
     fn ids_are_strings_or_integers() {
         let check_id = |id: &str, is_valid: bool| {
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#);
@@ -328,11 +339,6 @@ mod tests {
         let both = "`method` and `result` or `error` exclude each other";
         refused(r#"{"jsonrpc":"2.0","method":"m","result":1,"id":1}"#, "1", both);
         refused(r#"{"jsonrpc":"2.0","method":"m","error":{},"id":1}"#, "1", both);
-        refused(r#"{"jsonrpc":"2.0","error":{},"result":1,"id":1}"#, "1", {
-            "`result` and `error` exclude each other"
-        });
-        refused(r#"{"jsonrpc":"2.0","result":1,"params":{},"id":1}"#, "1", "a response has no `params`");
-        refused(r#"{"jsonrpc":"2.0","result":1}"#, "", "a `result` needs the `id` of its request");
     }
 
     #[test]
@@ -345,16 +351,19 @@ mod tests {
         check_refused(r#"{"id":1,"params":{"a":1,"a":2}}"#, "1", &duplicate(25));
         check_refused(r#"{"id":1,"params":{"arguments":1,"arguments":2}}"#, "1", &duplicate(33));
         check_refused(r#"{"id":1,"params":{"_meta":{"b":1,"b":2}}}"#, "1", &duplicate(34));
-        check_refused(r#"{"id":1,"arguments":{"b":1,"b":2}}"#, "1", &duplicate(28));
-        check_refused(r#"[{"id":1,"id":1}]"#, "", &duplicate(10));
         let range = "Parse error: a number that cannot be represented at byte";
         check_refused(r#"{"id":1,"params":{"n":1e400}}"#, "1", &format!("{range} 22"));
         check_refused(r#"{"id":18446744073709551616}"#, "", &format!("{range} 6"));
         check_refused(r#"{"id":"\ud800"}"#, "", "Parse error: a lone surrogate at byte 7");
         check_refused(b"{\"id\":1,\"a\":\"\xff\"}", "1", "Parse error: invalid UTF-8 at byte 13");
         check_refused(b"{\"a\":\"\xff\",\"id\":1}", "", "Parse error: invalid UTF-8 at byte 6");
-        let deep = format!(r#"{{"id":1,"params":{{"_meta":{}"#, "[".repeat(1_000_000));
-        check_refused(deep, "1", "Parse error: nesting deeper than 64 at byte 88");
+        let deep = "[".repeat(1_000_000);
+        let too_deep = |line: &str, offset| {
+            check_refused(line, "1", &format!("Parse error: nesting deeper than 64 at byte {offset}"));
+        };
+        too_deep(&format!(r#"{{"id":1,"params":{{"_meta":{deep}"#), 88);
+        too_deep(&format!(r#"{{"id":1,"result":{deep}"#), 80);
+        check_refused(&deep, "", "Parse error: nesting deeper than 64 at byte 64");
         check_refused(r#"{"id":12"#, "", "Parse error: not JSON: expected the end of the number at byte 8");
         check_refused(r#"{"id":"12"#, "", {
             "Parse error: not JSON: expected a double quote at the end of the string at byte 9"
@@ -364,6 +373,35 @@ mod tests {
         });
         check_refused(r#"{"jsonrpc":"2.0","id":1,"method":"m"} x"#, "1", {
             "Parse error: not JSON: expected the end of the line at byte 38"
+        });
+    }
+
+    #[test]
+    fn what_a_line_makes_us_hold_is_bounded_and_what_nobody_reads_is_not_held() {
+        let zeros = format!("[{}0]", "0,".repeat(500_000));
+        let members = (0..20_000).map(|n| format!(r#","{n}":0"#)).collect::<String>();
+        for line in [
+            format!(r#"{{"id":1,"params":{{"_meta":{zeros}}}}}"#),
+            format!(r#"{{"id":1,"params":{{"x":{zeros}}}}}"#),
+            format!(r#"{{"id":1{members}}}"#),
+        ] {
+            let Malformed { id, why: EnvelopeFault::Json(fault) } = read(line.as_bytes()).unwrap_err() else {
+                panic!("it is JSON that we do not accept");
+            };
+            assert_eq!(id, Some(RequestId::Unsigned(1)));
+            assert!(matches!(fault.kind, FaultKind::TooMany { .. }), "{fault}");
+        }
+        check(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{zeros}}}"#), &json!("response"));
+        check(&format!(r#"{{"jsonrpc":"2.0","id":1,"error":{zeros}}}"#), &json!("response"));
+        let refused = |line: &str, id: &str, why: &str| {
+            check_refused(line, id, &format!("Invalid request: {why}"));
+        };
+        refused(&zeros, "", "batches are not supported: send each message as an object on a line of its own");
+        refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{zeros}}}"#), "1", {
+            "`params` must be an object"
+        });
+        refused(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","x":{zeros}}}"#), "1", {
+            "a message has no members but `jsonrpc`, `id`, `method`, `params`, `result` and `error`"
         });
     }
 

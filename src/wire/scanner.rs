@@ -106,11 +106,15 @@ impl<'t> Scanner<'t> {
         Err(self.expected("a value"))
     }
 
-    /// Passes over one value of any depth, and keeps one byte for each open level.
-    pub(super) fn skip_value(&mut self) -> Result<(), Fault> {
+    /// Passes over one value whose text may be `max_depth` levels deep, and keeps one byte for each open level.
+    pub(super) fn skip_value(&mut self, max_depth: usize) -> Result<(), Fault> {
         let mut open = Vec::new();
         loop {
-            let at_value = match self.next_byte() {
+            let next = self.next_byte();
+            if matches!(next, Some(b'{' | b'[')) && self.depth + open.len() == max_depth {
+                return Err(Fault { kind: FaultKind::TooDeep { limit: max_depth }, offset: self.at });
+            }
+            let at_value = match next {
                 Some(b'{') => self.skip_into(b'}', &mut open)?,
                 Some(b'[') => self.skip_into(b']', &mut open)?,
                 Some(b'"') => self.string().map(|_| false)?,

@@ -157,6 +157,32 @@ fn a_frozen_server_is_told_by_the_probe_and_used_again_when_it_thaws() {
 }
 
 #[test]
+fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_asked() {
+    // The kernel accepts; nobody answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let database = |dsn: &str| {
+        let mut settings = config(dsn);
+        settings.connect_timeout = Duration::from_millis(300);
+        Database::new(settings)
+    };
+    let alone = database(&format!("postgres://reader@127.0.0.1:{port}/seed"));
+    for expected in ["no answer within 300 ms"; 8].into_iter().chain(["earlier logins still wait"]) {
+        match query(&alone, "SELECT 1") {
+            Err(Failure::Internal(why)) => assert!(why.contains(expected), "{why}"),
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+    let several = database(&format!(
+        "host=127.0.0.1,127.0.0.1 port={port},{} user=reader password='{}' dbname=seed",
+        Cluster::shared().port(),
+        crate::cluster::PASSWORD
+    ));
+    assert_eq!(query(&several, "SELECT 1").unwrap()["rows"], json!([[1]]));
+    several.probe().unwrap();
+}
+
+#[test]
 fn a_pool_of_four_serves_two_hundred_calls_at_once() {
     let rig = Rig::new("");
     let ask = |own: usize| {

@@ -1,6 +1,11 @@
 //! Opens a connection as libpq would: each server in turn, each way of encrypting it that `sslmode` allows.
 
-use std::{error::Error as _, fmt, io, path::Path, time::Duration};
+use std::{
+    error::Error as _,
+    fmt, io,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use postgres::{
     Client, Config, NoTls,
@@ -13,6 +18,7 @@ use r2d2_postgres::PostgresConnectionManager;
 use super::{
     Pooler, SqlConfig,
     dsn::{ChannelBinding, Dsn, Host, Server, SessionTarget, SslMode},
+    login::Logins,
     role_check::RoleFinding,
     session::{Facts, Session},
     sqlstate::chain,
@@ -36,6 +42,10 @@ pub(super) enum Cause {
     UnsafeRole(Vec<RoleFinding>),
     /// No answer at all in time.
     Silent(Duration),
+    /// Earlier logins have had no answer yet, and there are no more to spend.
+    Hanging,
+    /// No thread could be started to log in.
+    Thread(io::Error),
     /// What answered does not speak SQL as PostgreSQL does.
     NotPostgres,
 }
@@ -56,7 +66,12 @@ impl ConnectError {
     pub(super) fn unsafe_role(&self) -> Option<&[RoleFinding]> {
         self.attempts.iter().find_map(|(_, cause)| match cause {
             Cause::UnsafeRole(findings) => Some(findings.as_slice()),
-            Cause::Driver(_) | Cause::NotWanted | Cause::Silent(_) | Cause::NotPostgres => None,
+            Cause::Driver(_)
+            | Cause::NotWanted
+            | Cause::Silent(_)
+            | Cause::Hanging
+            | Cause::Thread(_)
+            | Cause::NotPostgres => None,
         })
     }
 }
@@ -79,8 +94,11 @@ impl fmt::Display for Cause {
             Self::NotPostgres => f.write_str("what answers there is not a PostgreSQL server"),
             Self::NotWanted => f.write_str("the server is not what target_session_attrs asks for"),
             Self::Silent(time) => {
-                write!(f, "no answer within {} ms: it hangs or is frozen", time.as_millis())
+                write!(f, "no answer within {} ms: it hangs or is frozen", time.as_millis())?;
+                f.write_str(", or a firewall is in between; see MCP_SQL_CONNECT_TIMEOUT_MS")
             }
+            Self::Hanging => f.write_str("it hangs or is frozen: earlier logins still wait for an answer"),
+            Self::Thread(error) => write!(f, "no thread could be started to log in: {error}"),
             Self::UnsafeRole(findings) => {
                 f.write_str("the role may do more than read (MCP_SQL_UNSAFE_ROLE)")?;
                 findings.iter().try_for_each(|finding| write!(f, "; {}: {}", finding.text, finding.cure))
@@ -155,10 +173,15 @@ pub(super) fn io_kind(error: &postgres::Error) -> Option<io::ErrorKind> {
     Some(error.source()?.downcast_ref::<io::Error>()?.kind())
 }
 
-/// Opens a connection to the first server that will do.
-pub(super) fn open(config: &SqlConfig, remaining: Duration) -> Result<Session, ConnectError> {
+/// Opens a connection to the first server that will do; `logins` are those to each.
+pub(super) fn open(
+    config: &SqlConfig,
+    logins: &[Logins],
+    remaining: Duration,
+) -> Result<Session, ConnectError> {
+    let begun = Instant::now();
     let dsn = &config.dsn;
-    let mut servers: Vec<&Server> = dsn.servers.iter().collect();
+    let mut servers: Vec<(&Server, &Logins)> = dsn.servers.iter().zip(logins).collect();
     if dsn.shuffle {
         // Any server will do first: the clock is random enough to spread processes.
         let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.subsec_nanos());
@@ -176,8 +199,12 @@ pub(super) fn open(config: &SqlConfig, remaining: Duration) -> Result<Session, C
         SessionTarget::Standby => &[SessionTarget::Standby],
     };
     for round in rounds {
-        for server in &servers {
-            match open_server(config, server, remaining) {
+        for (server, logins) in &servers {
+            let patience = login_timeout(config).min(remaining.saturating_sub(begun.elapsed()));
+            if patience.is_zero() {
+                return Err(ConnectError { attempts });
+            }
+            match open_server(config, server, logins, patience) {
                 Ok(session) if wanted(*round, session.facts()) => return Ok(session),
                 Ok(_) => attempts.push((server.to_string(), Cause::NotWanted)),
                 Err(cause) => attempts.push((server.to_string(), cause)),
@@ -197,14 +224,37 @@ fn wanted(target: SessionTarget, facts: &Facts) -> bool {
     }
 }
 
-fn open_server(config: &SqlConfig, server: &Server, remaining: Duration) -> Result<Session, Cause> {
-    let driver = driver_config(config, server, remaining);
+/// How long logging in to one server takes: reaching it, TLS, authentication and the first question.
+pub(super) fn login_timeout(config: &SqlConfig) -> Duration {
+    config.dsn.connect_timeout.unwrap_or(config.connect_timeout)
+}
+
+fn open_server(
+    config: &SqlConfig,
+    server: &Server,
+    logins: &Logins,
+    patience: Duration,
+) -> Result<Session, Cause> {
+    let driver = driver_config(config, server, patience);
     let is_tcp = matches!(server.host, Host::Tcp { .. });
-    let connector = config.dsn.connector.as_ref().filter(|_| is_tcp);
-    let plain = || log_in(&driver, DriverMode::Disable, None);
-    let Some(connector) = connector else { return Session::open(plain()?, None, config.pooler) };
-    let encrypted = |mode| log_in(&driver, mode, Some(connector));
-    let (client, used) = match config.dsn.ssl_mode {
+    let connector = config.dsn.connector.clone().filter(|_| is_tcp);
+    let (ssl_mode, pooler) = (config.dsn.ssl_mode, config.pooler);
+    logins.wait(patience, move || {
+        let (client, connector) = log_in_as(&driver, ssl_mode, connector)?;
+        Session::open(client, connector, pooler)
+    })
+}
+
+/// Logs in as `ssl_mode` wants it, and says with what the connection is encrypted, if it may be.
+fn log_in_as(
+    driver: &Config,
+    ssl_mode: SslMode,
+    connector: Option<Connector>,
+) -> Result<(Client, Option<Connector>), postgres::Error> {
+    let plain = || log_in(driver, DriverMode::Disable, None);
+    let Some(connector) = connector else { return Ok((plain()?, None)) };
+    let encrypted = |mode| log_in(driver, mode, Some(&connector));
+    Ok(match ssl_mode {
         SslMode::Disable => (plain()?, None),
         SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => {
             (encrypted(DriverMode::Require)?, Some(connector))
@@ -212,17 +262,16 @@ fn open_server(config: &SqlConfig, server: &Server, remaining: Duration) -> Resu
         SslMode::Prefer => match encrypted(DriverMode::Prefer) {
             Ok(client) => (client, Some(connector)),
             Err(error) if other_way_may_help(&error) => (plain().map_err(|_| error)?, None),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         },
         SslMode::Allow => match plain() {
             Ok(client) => (client, None),
             Err(error) if other_way_may_help(&error) => {
                 (encrypted(DriverMode::Require).map_err(|_| error)?, Some(connector))
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         },
-    };
-    Session::open(client, used.cloned(), config.pooler)
+    })
 }
 
 /// Whether the server was reached and said no: then the other of plain and TLS may be what it wants.
@@ -254,7 +303,7 @@ fn log_in(
     }
 }
 
-fn driver_config(config: &SqlConfig, server: &Server, remaining: Duration) -> Config {
+fn driver_config(config: &SqlConfig, server: &Server, connect_timeout: Duration) -> Config {
     let Dsn { user, database, application_name, keepalives, .. } = &config.dsn;
     let mut driver = Config::new();
     driver.user(user).dbname(database).application_name(application_name).port(server.port);
@@ -271,7 +320,6 @@ fn driver_config(config: &SqlConfig, server: &Server, remaining: Duration) -> Co
     if let Some(password) = &server.password {
         driver.password(password.reveal());
     }
-    let connect_timeout = config.dsn.connect_timeout.unwrap_or(config.connect_timeout).min(remaining);
     driver.connect_timeout(connect_timeout);
     if let Some(options) = options(config, connect_timeout) {
         driver.options(&options);

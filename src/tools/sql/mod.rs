@@ -17,6 +17,7 @@ pub mod dsn;
 mod tls;
 pub mod role_check;
 mod session;
+mod login;
 pub mod connect;
 mod pool;
 mod transaction;
@@ -30,8 +31,7 @@ pub mod describe;
 
 use std::{
     fmt,
-    sync::{Arc, OnceLock, mpsc},
-    thread,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -44,6 +44,7 @@ pub use run::ReadOnlySql;
 pub use statement::GuardConfig;
 
 use connect::Cause;
+use login::{Logins, within};
 use pool::SlotPool;
 use session::Session;
 
@@ -66,7 +67,7 @@ pub struct SqlConfig {
     pub pool_max_size: u32,
     /// What stands in between (`MCP_SQL_POOLER`).
     pub pooler: Pooler,
-    /// Time for reaching one address of a server (`MCP_SQL_CONNECT_TIMEOUT_MS`); the DSN's own `connect_timeout` wins.
+    /// Time for logging in to one server (`MCP_SQL_CONNECT_TIMEOUT_MS`); the DSN's own `connect_timeout` wins.
     pub connect_timeout: Duration,
     /// Time for a statement (`MCP_SQL_STATEMENT_TIMEOUT_MS`).
     pub statement_timeout: Duration,
@@ -87,14 +88,16 @@ pub struct SqlConfig {
 }
 
 impl SqlConfig {
-    /// The most descriptors that connections hold at once: those lent, those that wait to be closed, and those on which a
-    /// CancelRequest goes out.
+    /// The most descriptors that connections hold at once: those lent, those that wait to be closed, those on which a
+    /// CancelRequest goes out, and those whose login was given up.
     pub fn descriptors(&self) -> u64 {
         // The socket, and what the driver's runtime waits with.
         const A_CONNECTION: u64 = 4;
         let lent = u64::from(self.pool_max_size).saturating_add(self.max_stuck.into());
         let passing = u64::try_from(pool::CLOSER_QUEUE.saturating_add(pool::MAX_CANCELS)).unwrap_or(u64::MAX);
-        lent.saturating_add(passing).saturating_mul(A_CONNECTION)
+        let servers = u64::try_from(self.dsn.servers.len()).unwrap_or(u64::MAX);
+        let given_up = servers.saturating_mul(login::MAX_GIVEN_UP.into());
+        lent.saturating_add(passing).saturating_add(given_up).saturating_mul(A_CONNECTION)
     }
 }
 
@@ -102,6 +105,8 @@ impl SqlConfig {
 pub struct Database {
     config: SqlConfig,
     pool: OnceLock<SlotPool>,
+    /// In the order of the DSN's servers.
+    logins: Vec<Logins>,
 }
 
 impl fmt::Debug for Database {
@@ -128,7 +133,8 @@ pub struct Probe {
 impl Database {
     /// A database that nobody has connected to.
     pub fn new(config: SqlConfig) -> Arc<Self> {
-        Arc::new(Self { config, pool: OnceLock::new() })
+        let logins = config.dsn.servers.iter().map(|_| Logins::new(config.pool_max_size)).collect();
+        Arc::new(Self { config, pool: OnceLock::new(), logins })
     }
 
     /// What it was configured with.
@@ -146,25 +152,19 @@ impl Database {
     ///
     /// # Errors
     /// No connection, with the cause and the cure. A server that accepts and then is silent is given up after the
-    /// connect time-out for each address, and its thread left behind.
+    /// connect time-out for each server, and its thread left behind.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, ConnectError> {
-        let servers = u32::try_from(self.config.dsn.servers.len()).unwrap_or(u32::MAX);
-        let patience = self.config.connect_timeout.saturating_mul(servers.saturating_add(1));
-        let (sender, receiver) = mpsc::sync_channel(1);
+        let servers = u32::try_from(self.logins.len()).unwrap_or(u32::MAX);
+        let patience = connect::login_timeout(&self.config).saturating_mul(servers.saturating_add(1));
         let database = Arc::clone(self);
-        let started = thread::Builder::new().name("sql-probe".to_owned()).spawn(move || {
-            // Nobody may be listening any more.
-            drop(sender.send(database.probe_now()));
-        });
-        let silent = || ConnectError::of(&self.config.dsn.to_string(), Cause::Silent(patience));
-        match started {
-            Ok(_) => receiver.recv_timeout(patience).unwrap_or_else(|_| Err(silent())),
-            Err(_) => self.probe_now(),
-        }
+        let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
+        within(patience, move || database.probe_now(patience))
+            .map_err(|error| failed(Cause::Thread(error)))?
+            .unwrap_or_else(|| Err(failed(Cause::Silent(patience))))
     }
 
-    fn probe_now(&self) -> Result<Probe, ConnectError> {
-        let mut session = connect::open(&self.config, self.config.connect_timeout)?;
+    fn probe_now(&self, patience: Duration) -> Result<Probe, ConnectError> {
+        let mut session = connect::open(&self.config, &self.logins, patience)?;
         let facts = session.facts().clone();
         let mut findings = role_check::judge(&facts.role, &facts.roles);
         let failed = |error: postgres::Error| ConnectError::of(&self.config.dsn.to_string(), error.into());
@@ -180,7 +180,7 @@ impl Database {
 
     /// Connects for a call; an unsafe role is refused or logged, as configured.
     fn connect(&self, remaining: Duration) -> Result<Session, ConnectError> {
-        let mut session = connect::open(&self.config, remaining)?;
+        let mut session = connect::open(&self.config, &self.logins, remaining)?;
         let facts = session.facts();
         let mut findings = role_check::judge(&facts.role, &facts.roles);
         if self.config.unsafe_role == UnsafeRole::Strict {

@@ -4,6 +4,7 @@ use postgres::error::{DbError, ErrorPosition};
 
 use super::statement::ReadOnlyStatement;
 use crate::{
+    diagnostics::escape,
     problem::{Code, MAX_ECHO_CHARS, Problem},
     tools::Failure,
 };
@@ -70,12 +71,14 @@ fn detail(code: Code, refusal: &DbError) -> String {
     detail
 }
 
-/// A message may quote the caller's own text, of which a problem echoes this much.
+/// A message may quote the caller's own text, of which a problem echoes this much, and nothing that hides.
 fn bounded(text: &str) -> String {
-    match text.char_indices().nth(MAX_ECHO_CHARS) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}...", text.split_at(end).0),
+    let mut text = escape(text);
+    if let Some((end, _)) = text.char_indices().nth(MAX_ECHO_CHARS) {
+        text.truncate(end);
+        text.push_str("...");
     }
+    text
 }
 
 /// Where in the sent text, in characters from 1.
@@ -136,5 +139,12 @@ mod tests {
     fn a_message_is_echoed_up_to_256_characters() {
         assert_eq!(bounded("short"), "short");
         assert_eq!(bounded(&"é".repeat(257)), format!("{}...", "é".repeat(256)));
+        assert_eq!(bounded(&"\u{1}".repeat(257)).chars().count(), 256 + 3);
+    }
+
+    #[test]
+    fn nothing_that_hides_is_passed_on() {
+        let told = bounded("invalid input syntax for type integer: \"\u{202e}1\u{1b}[31m\n\u{7f}\"");
+        assert_eq!(told, "invalid input syntax for type integer: \"\\u{202e}1\\u{1b}[31m\\n\\u{7f}\"");
     }
 }
