@@ -92,6 +92,25 @@ fn ensure_workers(shared: &Arc<Shared>) -> io::Result<()> {
     }
 }
 
+/// Whether a worker still has its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Kept,
+    Replaced,
+}
+
+/// Runs calls until none is left that has a slot.
+fn work_off(shared: &Arc<Shared>) -> Standing {
+    while let Some(picked) = pick(shared) {
+        let serial = picked.serial;
+        execute(shared, picked);
+        if shared.in_flight.with(|table| table.release(serial)) {
+            return Standing::Replaced;
+        }
+    }
+    Standing::Kept
+}
+
 /// The next call, and another worker for the one behind it.
 fn pick(shared: &Arc<Shared>) -> Option<Picked> {
     let (picked, has_more) = shared.in_flight.with_now(|table, now| (table.pick(now), table.has_startable()));
@@ -104,14 +123,10 @@ fn pick(shared: &Arc<Shared>) -> Option<Picked> {
 /// A worker owns nothing but the call it runs. It ends when the pool closes, or when it was replaced while it hung.
 fn start_worker(shared: Arc<Shared>, number: usize) -> io::Result<()> {
     let work = move || {
-        while let Ok(()) = shared.pool.wakes.recv() {
-            while let Some(picked) = pick(&shared) {
-                let serial = picked.serial;
-                execute(&shared, picked);
-                if shared.in_flight.with(|table| table.release(serial)) {
-                    log::warn!(target: "session", "a worker that hung is back and ends; another took its place");
-                    return;
-                }
+        while shared.pool.wakes.recv().is_ok() {
+            if work_off(&shared) == Standing::Replaced {
+                log::warn!(target: "session", "a worker that hung is back and ends; another took its place");
+                break;
             }
         }
     };

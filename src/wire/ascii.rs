@@ -315,7 +315,7 @@ mod tests {
                 let mut bytes = [b'~'; 30];
                 bytes[at..].fill(b' ');
                 bytes[at] = byte;
-                let until = |ends: bool| if ends { at } else { bytes.len() };
+                let until = |ends: bool| [bytes.len(), at][usize::from(ends)];
                 assert_eq!(string_run(&bytes), until(ends_strings(byte)), "{byte:#x}");
                 assert_eq!(plain_run(&bytes), until(ends_strings(byte) || byte >= 0x7f), "{byte:#x}");
             }
