@@ -7,11 +7,11 @@
 //!
 //! ```text
 //! stdin -> reader --------------- cheap answers (ping, list, discover, errors) ------------+
-//!           | Frame -> Message -> Call (registered in InFlight, watched)                    v
-//!           v try_send, never blocks                                                     writer -> stdout
-//!      bounded crossbeam queue -> worker x N - execute: authorize -> Permit -> run -> Reply -^
+//!           | Frame -> Message -> Call (waits in InFlight, in order, watched)               v
+//!           v wake, never blocks                                                         writer -> stdout
+//!      worker x N - pick the oldest call with a slot - execute: authorize -> Permit -> run -> Reply -^
 //!           ^                                   | registers how to stop it                   |
-//!           +---- watchdog: queue wait, deadline, grace, progress -- InFlight::take ---------+
+//!           +---- watchdog: queue wait, deadline, grace, progress -- InFlight ---------------+
 //! ```
 //!
 //! Six types carry it, each made only by its step, so that no step can be skipped:
