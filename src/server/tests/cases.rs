@@ -208,6 +208,9 @@ fn calls_of_both_lanes_are_served_in_the_order_they_came() {
         client.call(id, "sql");
         client.call(id + 1, "quick");
     }
+    // All of them wait before the first ends.
+    client.send(r#"{"jsonrpc":"2.0","id":"ping","method":"ping"}"#);
+    assert_eq!(client.next()["id"], "ping");
     gate.open.send(()).unwrap();
     for id in 1..=7 {
         assert_eq!(client.next()["id"], id);
