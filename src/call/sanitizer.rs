@@ -1,4 +1,4 @@
-//! Structure and code points of arguments, before anything looks at what they mean (CONTRACT section 4).
+//! Structure and code points of arguments, before anything looks at what they mean.
 //!
 //! Nothing is repaired: what passes is what came, what does not is refused with the place it stands at. Control and
 //! direction characters are never echoed as they are, so a refusal cannot carry them on.

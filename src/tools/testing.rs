@@ -11,7 +11,7 @@ use crate::{
     problem::Code,
 };
 
-/// The longest line we write: 8 MiB less room for the envelope (CONTRACT section 7).
+/// The longest line we write: 8 MiB less room for the envelope.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024 - 4096;
 
 /// Calls `tool`. A refusal of the arguments is a [`Failure::Problem`] like any other.

@@ -1,4 +1,4 @@
-//! Values of every kind of type, through a view, as CONTRACT section 5 writes them.
+//! Values of every kind of type, through a view, as the README says they are written.
 
 use serde_json::{Value, json};
 

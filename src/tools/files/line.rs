@@ -1,5 +1,5 @@
-//! How much of a text one line of ours can carry. No line exceeds 8 MiB, however much escaping grows it (CONTRACT
-//! section 7), and each body stands in its line twice: as it is, and escaped once more in the text block.
+//! How much of a text one line of ours can carry. No line exceeds 8 MiB, however much escaping grows it
+//! (some clients close on 10 MiB), and each body stands in its line twice: as it is, and escaped once more in the text block.
 
 /// The longest line, less room for the envelope around the body.
 pub(super) const MAX_LINE_BYTES: usize = 8 * 1024 * 1024 - 4096;

@@ -1,4 +1,4 @@
-//! PostgreSQL's verdicts to ours (CONTRACT section 5), by SQLSTATE.
+//! PostgreSQL's verdicts to ours, by SQLSTATE.
 
 use postgres::error::{DbError, ErrorPosition};
 
