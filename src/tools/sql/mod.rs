@@ -16,6 +16,7 @@ mod guard_tests;
 pub mod dsn;
 mod tls;
 pub mod role_check;
+mod strangers;
 mod session;
 pub mod connect;
 mod pool;

@@ -154,7 +154,7 @@ fn before_parenthesis(
         Role::Call => config.allows_function(schema, &token.name),
         Role::Type => true,
         Role::Columns => !qualified,
-        Role::None => false,
+        Role::None | Role::Field => false,
     };
     if accounted { Ok(()) } else { Err(Refusal::violation(token.at, unknown_function(&token.name))) }
 }

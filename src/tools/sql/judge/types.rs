@@ -245,6 +245,11 @@ pub(super) fn is_allowed(config: &GuardConfig, schema: Option<&str>, name: &str)
     }
 }
 
+/// Whether a type of this name is PostgreSQL's own and may be cast to.
+pub(in super::super) fn is_built_in(name: &str) -> bool {
+    TYPES.binary_search(&name).is_ok()
+}
+
 /// The sentence for a type that is on no list.
 pub(super) fn unknown_type(name: &str) -> String {
     format!(
