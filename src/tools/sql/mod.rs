@@ -11,6 +11,7 @@ mod judge;
 mod functions;
 mod functions_denied;
 mod functions_sets;
+mod relations;
 #[cfg(test)]
 mod guard_tests;
 pub mod dsn;

@@ -145,6 +145,11 @@ impl GuardConfig {
                 || self.sets.iter().any(|set| set.has_function(name)))
     }
 
+    /// Whether relations that tell of other sessions, of roles and of the server may be read.
+    pub(super) fn allows_telling_relations(&self) -> bool {
+        self.sets.iter().any(|set| set.name == "@catalog")
+    }
+
     /// Whether the type may be cast to, beyond the built-in ones.
     pub(super) fn allows_type(&self, schema: Option<&str>, name: &str) -> bool {
         schema.is_none() && self.sets.iter().any(|set| set.types.contains(&name))

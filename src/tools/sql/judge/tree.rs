@@ -218,6 +218,7 @@ impl<'t> Judge<'t, '_> {
                 for name in [schema_name, table_name].into_iter().flatten() {
                     self.stand_at(name);
                 }
+                self.readable(table_name.as_ref().map_or("", |name| &name.value))?;
             }
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
                 return Err(self.refuse("Changing data is not allowed here; write a SELECT."));
