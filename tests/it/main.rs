@@ -11,6 +11,7 @@ mod session;
 mod load;
 mod sql_session;
 mod sql_run;
+mod sql_strangers;
 mod sql_cells;
 mod sql_faults;
 #[cfg(feature = "tls")]

@@ -115,7 +115,7 @@ impl Tool for ExplainQuery {
             max_body_bytes: self.database.config.max_response_bytes,
             run: Box::new(move |_: Permit, call: &Call| {
                 in_transaction(&self.database, call, |transaction| {
-                    let body = explain(transaction, &statement, wish.analyze)?;
+                    let body = explain(transaction, &self.database, &statement, wish.analyze)?;
                     bounded(body, self.database.config.max_response_bytes)
                 })
             }),
@@ -136,6 +136,7 @@ fn bounded(body: AsciiJson, limit: usize) -> Result<(AsciiJson, End), Failure> {
 /// Runs `EXPLAIN` of the statement in brackets, which takes nothing but a plain query.
 fn explain(
     transaction: &mut Transaction,
+    database: &Database,
     statement: &ReadOnlyStatement,
     analyze: bool,
 ) -> Result<AsciiJson, Failure> {
@@ -144,7 +145,9 @@ fn explain(
     let sent = Sent { statement, prefix_chars: prefix.chars().count() };
     let failed = |error: postgres::Error| sqlstate::failure(&error, Some(sent));
     let sql = format!("{prefix}{}\n) AS q", statement.canonical());
-    let client = transaction.session()?.client();
+    let session = transaction.session()?;
+    session.facts().strangers.check(statement, &database.config().guard)?;
+    let client = session.client();
     let mut rows = client.query_typed_raw(&sql, std::iter::empty::<(&str, Type)>()).map_err(failed)?;
     let row = rows.next().map_err(failed)?;
     let text = row.as_ref().and_then(|row| row.try_get::<_, Raw<'_>>(0).ok()).map(|Raw(bytes)| bytes);

@@ -27,6 +27,12 @@ pub(super) fn named(name: &str) -> Option<&'static Set> {
     SETS.iter().find(|set| set.name == name)
 }
 
+/// The set that was made from this extension.
+pub(super) fn of_extension(extension: &str) -> Option<&'static Set> {
+    let name = if extension == "vector" { "pgvector" } else { extension };
+    SETS.iter().find(|set| set.name.strip_prefix('@') == Some(name))
+}
+
 /// Every set.
 #[rustfmt::skip]
 pub(super) const SETS: &[Set] = &[

@@ -11,11 +11,13 @@ mod judge;
 mod functions;
 mod functions_denied;
 mod functions_sets;
+mod relations;
 #[cfg(test)]
 mod guard_tests;
 pub mod dsn;
 mod tls;
 pub mod role_check;
+mod strangers;
 mod session;
 mod login;
 pub mod connect;

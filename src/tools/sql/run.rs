@@ -176,7 +176,9 @@ fn rows(
     max_rows: u32,
 ) -> Result<(AsciiJson, End), Failure> {
     let config = database.config();
-    let client = transaction.session()?.client();
+    let session = transaction.session()?;
+    session.facts().strangers.check(statement, &config.guard)?;
+    let client = session.client();
     let sent = Sent { statement, prefix_chars: 0 };
     let prepared =
         client.prepare(statement.canonical()).map_err(|error| sqlstate::failure(&error, Some(sent)))?;

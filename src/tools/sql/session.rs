@@ -11,6 +11,7 @@ use super::{
     Pooler,
     connect::Cause,
     role_check::{self, Power, RoleFinding, RoleRow},
+    strangers::{self, Strangers},
     tls::Connector,
 };
 
@@ -25,6 +26,8 @@ pub(super) struct Facts {
     /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
     search_path: String,
     pub(super) roles: Vec<RoleRow>,
+    /// What answers to a name and is not PostgreSQL's own.
+    pub(super) strangers: Strangers,
 }
 
 /// An open connection.
@@ -85,7 +88,9 @@ impl Session {
     ) -> Result<Self, Cause> {
         let messages = client.simple_query(&opening(pooler))?;
         let mut rows = messages.iter().filter_map(row);
-        let facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
+        let mut facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
+        let strangers = client.simple_query(&strangers::batch(&literal(&facts.search_path)))?;
+        facts.strangers = Strangers::read(&strangers).ok_or(Cause::NotPostgres)?;
         Ok(Self { client, connector, pooler, facts })
     }
 
@@ -162,7 +167,7 @@ impl Session {
     }
 }
 
-fn row(message: &SimpleQueryMessage) -> Option<&SimpleQueryRow> {
+pub(super) fn row(message: &SimpleQueryMessage) -> Option<&SimpleQueryRow> {
     if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
 }
 
@@ -194,6 +199,8 @@ impl Facts {
             in_recovery: flag(first, 3)?,
             read_only_by_default: text(first, 4)? == "on",
             search_path: format!("pg_catalog, {own_path}, pg_temp"),
+            // Until they are read, any name may be one.
+            strangers: Strangers::TooMany,
             roles: roles.try_fold(Vec::new(), |mut all, row| {
                 all.push(RoleRow { name: text(row, 0)?, powers: powers(row)? });
                 Some(all)

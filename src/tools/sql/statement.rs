@@ -6,7 +6,7 @@
 //! 4. Judge the tree (`judge::tree`), then the tokens (`judge::tokens`).
 //! 5. Put the tokens together again, with single spaces: the canonical text, which is what runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlparser::{
     ast::Query,
@@ -18,7 +18,11 @@ use sqlparser::{
 use super::{
     functions, functions_denied,
     functions_sets::{self, Set},
-    judge::{kind, limits, tokens, tree, view},
+    judge::{
+        kind, limits, tokens, tree,
+        uses::{self, Use},
+        view,
+    },
     lexer::{self, Refusal, Token},
 };
 use crate::problem::{Problem, echo};
@@ -31,6 +35,8 @@ const MAX_PARSER_RECURSION: usize = 250;
 pub struct ReadOnlyStatement {
     canonical: String,
     positions: PositionMap,
+    /// What PostgreSQL looks up by its name, and the index of the token where it stands first.
+    uses: BTreeMap<Use, usize>,
 }
 
 /// Where each token of the canonical text stood in the client's own text.
@@ -130,6 +136,20 @@ impl GuardConfig {
         }
     }
 
+    /// Whether a function that is not PostgreSQL's own may be called, also where an operator or a cast calls it. Only the
+    /// setting can allow it.
+    pub(super) fn allows_stranger(&self, schema: &str, name: &str) -> bool {
+        functions_denied::danger(name).is_none()
+            && (self.names(None, name)
+                || self.names(Some(schema), name)
+                || self.sets.iter().any(|set| set.has_function(name)))
+    }
+
+    /// Whether relations that tell of other sessions, of roles and of the server may be read.
+    pub(super) fn allows_telling_relations(&self) -> bool {
+        self.sets.iter().any(|set| set.name == "@catalog")
+    }
+
     /// Whether the type may be cast to, beyond the built-in ones.
     pub(super) fn allows_type(&self, schema: Option<&str>, name: &str) -> bool {
         schema.is_none() && self.sets.iter().any(|set| set.types.contains(&name))
@@ -166,12 +186,22 @@ impl ReadOnlyStatement {
         let roles = tree::judge(&query, &lexed, config)?;
         tokens::judge(&lexed, &roles, config)?;
         let (canonical, positions) = canonical(sql, &lexed);
-        Ok(Self { canonical, positions })
+        Ok(Self { canonical, positions, uses: uses::of(&lexed, &roles) })
     }
 
     /// The only text that is ever sent: no comments, no trailing semicolon, single spaces.
     pub fn canonical(&self) -> &str {
         &self.canonical
+    }
+
+    /// What it uses by name alone, and the index of the token where it does so first.
+    pub(super) fn uses(&self) -> &BTreeMap<Use, usize> {
+        &self.uses
+    }
+
+    /// Where a token stands in the client's text.
+    pub(super) fn place(&self, token: usize) -> Option<Position> {
+        self.positions.places.get(token).map(|place| place.client)
     }
 
     /// Maps a position that PostgreSQL reported (characters from 1, in the canonical text) back to the client's text.

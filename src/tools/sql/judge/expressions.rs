@@ -2,13 +2,13 @@
 
 use sqlparser::ast::{
     AccessExpr, Array, BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DateTimeField, Expr, ExtractSyntax,
-    InTarget, Interval, ObjectName, ObjectNamePart, Subscript, TypedString, UnaryOperator, Value,
+    Ident, InTarget, Interval, ObjectName, ObjectNamePart, Subscript, TypedString, UnaryOperator, Value,
     ValueWithSpan,
 };
 
 use super::{
     sizes,
-    tree::{Judge, NOT_POSTGRES, Node},
+    tree::{Judge, NOT_POSTGRES, Node, Role},
     types,
 };
 use crate::{
@@ -40,7 +40,11 @@ impl<'t> Judge<'t, '_> {
                 if let Some(column) = parts.last() {
                     self.constants.read(&column.value);
                 }
-                parts.iter().skip(1).try_for_each(|part| self.behind_a_dot(&part.value))
+                // Only the last can be a function: what stands before it names a relation.
+                match parts.as_slice() {
+                    [_, .., last] => self.behind_a_dot(last),
+                    [_] | [] => Ok(()),
+                }
             }
             Expr::CompoundFieldAccess { root, access_chain } => {
                 self.left.push(Node::Expr(root));
@@ -212,7 +216,7 @@ impl<'t> Judge<'t, '_> {
         match access {
             AccessExpr::Dot(Expr::Identifier(field)) => {
                 self.identifier(field)?;
-                self.behind_a_dot(&field.value)
+                self.behind_a_dot(field)
             }
             AccessExpr::Dot(_) => Err(self.refuse("Only the name of a field may stand behind this dot.")),
             AccessExpr::Subscript(Subscript::Index { index }) => self.leave([index]),
@@ -227,8 +231,13 @@ impl<'t> Judge<'t, '_> {
         }
     }
 
-    /// `t.f` and `(x).f` call a function f when there is no such column: those that tell too much are refused.
-    fn behind_a_dot(&self, name: &str) -> Result<(), Refusal> {
+    /// `t.f` and `(x).f` call a function f when there is no such column: those that tell too much are refused here, those
+    /// that the server has and the guard does not know when they are about to run.
+    fn behind_a_dot(&mut self, field: &Ident) -> Result<(), Refusal> {
+        let name = &field.value;
+        if !self.account(field, Role::Field) {
+            return Err(self.refuse(NOT_POSTGRES));
+        }
         if !functions_denied::may_call_behind_a_dot(name) || self.config.allows_function(None, name) {
             return Ok(());
         }

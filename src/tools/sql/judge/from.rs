@@ -11,7 +11,10 @@ use super::{
     tree::{Judge, NOT_POSTGRES, Node, Role},
     types,
 };
-use crate::tools::sql::lexer::Refusal;
+use crate::{
+    problem::echo,
+    tools::sql::{lexer::Refusal, relations},
+};
 
 impl<'t> Judge<'t, '_> {
     pub(super) fn joined(&mut self, table: &'t TableWithJoins) -> Result<(), Refusal> {
@@ -108,7 +111,7 @@ impl<'t> Judge<'t, '_> {
                     Some(TableFunctionArgs { args: _, settings: Some(_) }) => {
                         return Err(self.refuse(NOT_POSTGRES));
                     }
-                    None => self.relation(name)?,
+                    None => self.source(name)?,
                 }
                 self.optional_alias(alias.as_ref())?;
                 self.sample(sample.as_ref())
@@ -145,6 +148,23 @@ impl<'t> Judge<'t, '_> {
             | TableFactor::SemanticView { .. } => {
                 Err(self.refuse("FROM takes tables, subqueries, allowed functions and joins of them."))
             }
+        }
+    }
+
+    /// A relation that is read.
+    fn source(&mut self, name: &'t ObjectName) -> Result<(), Refusal> {
+        self.relation(name)?;
+        self.readable(last_name(name))
+    }
+
+    /// Whether a relation of this name may be read.
+    pub(super) fn readable(&self, name: &str) -> Result<(), Refusal> {
+        match relations::tells(name).filter(|_| !self.config.allows_telling_relations()) {
+            None => Ok(()),
+            Some(tells) => Err(self.refuse(format!(
+                "The relation {} tells of {tells}; ask the operator to allow it with @catalog in MCP_SQL_ALLOW_FUNCTIONS.",
+                echo(name)
+            ))),
         }
     }
 

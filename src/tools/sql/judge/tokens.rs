@@ -154,7 +154,7 @@ fn before_parenthesis(
         Role::Call => config.allows_function(schema, &token.name),
         Role::Type => true,
         Role::Columns => !qualified,
-        Role::None => false,
+        Role::None | Role::Field => false,
     };
     if accounted { Ok(()) } else { Err(Refusal::violation(token.at, unknown_function(&token.name))) }
 }
@@ -166,7 +166,7 @@ fn cast(token: &Token<'_>, behind: [Option<&Token<'_>>; 3], config: &GuardConfig
         [Some(name), _, _] => (None, name),
         [None, _, _] => return Ok(()),
     };
-    if name.is_name() && (types::is_allowed(config, schema, &name.name) || name.is_word("double")) {
+    if name.is_name() && (written(schema, name).is_allowed(config) || name.is_word("double")) {
         return Ok(());
     }
     Err(Refusal::violation(token.at, types::unknown_type(&name.name)))
@@ -186,10 +186,14 @@ fn before_string(
         return Ok(());
     }
     let schema = if qualified { second.map(|t| t.name.as_str()) } else { None };
-    if types::is_allowed(config, schema, &token.name) {
+    if written(schema, token).is_allowed(config) {
         return Ok(());
     }
     Err(Refusal::violation(token.at, types::unknown_type(&token.name)))
+}
+
+fn written<'n>(schema: Option<&'n str>, token: &'n Token<'_>) -> types::Written<'n> {
+    types::Written { schema, name: &token.name, plain: token.kind == Kind::Word }
 }
 
 fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>) -> bool {

@@ -33,6 +33,8 @@ pub(in super::super) enum Role {
     Type,
     /// The name of a list of columns.
     Columns,
+    /// A name behind a dot that need not be a column.
+    Field,
 }
 
 /// What is left to judge.
@@ -107,11 +109,10 @@ impl<'t> Judge<'t, '_> {
         }
     }
 
-    pub(super) fn account(&mut self, ident: &Ident, role: Role) {
+    /// Whether the name is a token of ours, which it is when nothing went wrong.
+    pub(super) fn account(&mut self, ident: &Ident, role: Role) -> bool {
         let role_of = view::index_of(ident.span).and_then(|index| self.roles.get_mut(index));
-        if let Some(role_of) = role_of {
-            *role_of = role;
-        }
+        role_of.map(|role_of| *role_of = role).is_some()
     }
 
     pub(super) fn account_for_type(&mut self, parts: &[ObjectNamePart]) {
@@ -217,6 +218,7 @@ impl<'t> Judge<'t, '_> {
                 for name in [schema_name, table_name].into_iter().flatten() {
                     self.stand_at(name);
                 }
+                self.readable(table_name.as_ref().map_or("", |name| &name.value))?;
             }
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
                 return Err(self.refuse("Changing data is not allowed here; write a SELECT."));

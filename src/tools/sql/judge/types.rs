@@ -10,30 +10,23 @@ use crate::{
     tools::sql::{lexer::Refusal, statement::GuardConfig},
 };
 
-/// Types whose input functions only look at their argument. No `reg*` (they tell what exists) and no `xml`.
+/// Types, as `pg_type` calls them, whose input functions only look at their argument. No `reg*` (they tell what exists) and no `xml`.
 const TYPES: &[&str] = &[
-    "bigint",
     "bit",
     "bool",
-    "boolean",
     "box",
     "bpchar",
     "bytea",
     "char",
-    "character",
     "cid",
     "cidr",
     "circle",
     "date",
     "datemultirange",
     "daterange",
-    "dec",
-    "decimal",
-    "float",
     "float4",
     "float8",
     "inet",
-    "int",
     "int2",
     "int2vector",
     "int4",
@@ -42,7 +35,6 @@ const TYPES: &[&str] = &[
     "int8",
     "int8multirange",
     "int8range",
-    "integer",
     "interval",
     "json",
     "jsonb",
@@ -63,9 +55,7 @@ const TYPES: &[&str] = &[
     "pg_snapshot",
     "point",
     "polygon",
-    "real",
     "record",
-    "smallint",
     "text",
     "tid",
     "time",
@@ -85,6 +75,10 @@ const TYPES: &[&str] = &[
     "xid",
     "xid8",
 ];
+
+/// Types that only the grammar calls so. Quoted, qualified or behind a `_` they are other types, of a user's making.
+const WORDS: &[&str] =
+    &["bigint", "boolean", "character", "dec", "decimal", "float", "int", "integer", "real", "smallint"];
 
 /// The largest number in a type's parentheses: what is padded to it must stay small.
 const MAX_MODIFIER: u64 = 1_048_576;
@@ -233,16 +227,34 @@ pub(super) fn judge(judge: &mut Judge<'_, '_>, mut data_type: &DataType) -> Resu
     }
 }
 
-/// Whether a type of this name may be written.
-pub(super) fn is_allowed(config: &GuardConfig, schema: Option<&str>, name: &str) -> bool {
-    match schema {
-        None | Some("pg_catalog") => {
-            // PostgreSQL's own name for an array of `x` is `_x`.
-            let element = name.strip_prefix('_').unwrap_or(name);
-            TYPES.binary_search(&element).is_ok() || config.allows_type(None, name)
+/// A type as it is written.
+pub(super) struct Written<'n> {
+    pub(super) schema: Option<&'n str>,
+    pub(super) name: &'n str,
+    /// Whether the name stands without quotes.
+    pub(super) plain: bool,
+}
+
+impl Written<'_> {
+    /// Whether the type may be written.
+    pub(super) fn is_allowed(&self, config: &GuardConfig) -> bool {
+        let Self { schema, name, plain } = *self;
+        if plain && schema.is_none() && WORDS.contains(&name) {
+            return true;
         }
-        Some(_) => config.allows_type(schema, name),
+        match schema {
+            None | Some("pg_catalog") => {
+                // PostgreSQL's own name for an array of `x` is `_x`.
+                is_built_in(name.strip_prefix('_').unwrap_or(name)) || config.allows_type(None, name)
+            }
+            Some(_) => config.allows_type(schema, name),
+        }
     }
+}
+
+/// Whether a type of this name is PostgreSQL's own and may be cast to.
+pub(in super::super) fn is_built_in(name: &str) -> bool {
+    TYPES.binary_search(&name).is_ok()
 }
 
 /// The sentence for a type that is on no list.
@@ -260,18 +272,20 @@ fn custom(
     modifiers: &[TypeModifier],
 ) -> Result<(), Refusal> {
     let mut names = Vec::with_capacity(parts.len());
+    let mut plain = false;
     for part in parts {
         match part {
             ObjectNamePart::Identifier(ident) => {
                 judge.stand_at(ident);
+                plain = ident.quote_style.is_none();
                 names.push(ident.value.as_str());
             }
             ObjectNamePart::Function(_) => return Err(unsupported(judge)),
         }
     }
     let allowed = match names.as_slice() {
-        [name] => is_allowed(judge.config, None, name),
-        [schema, name] => is_allowed(judge.config, Some(schema), name),
+        [name] => Written { schema: None, name, plain }.is_allowed(judge.config),
+        [schema, name] => Written { schema: Some(schema), name, plain }.is_allowed(judge.config),
         _ => false,
     };
     if !allowed {

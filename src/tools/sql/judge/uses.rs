@@ -1,0 +1,102 @@
+//! What a statement uses by name alone, so that PostgreSQL looks it up in the `search_path`: only the server knows
+//! whether something of a user's making answers to it. Taken from the tokens; the tree tells only what is a field.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::lexer::{Kind, Token},
+    tree::Role,
+};
+
+/// Something that is looked up by its name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in super::super) enum Use {
+    /// A call, with the schema if one is written.
+    Call { schema: Option<String>, name: String },
+    /// `x.name`, which is a call of `name` when x has no such column.
+    Field(String),
+    /// An operator, also where a keyword stands for it.
+    Operator(String),
+    /// The type that something is cast to, as `pg_type` calls it.
+    Cast(String),
+}
+
+/// Operators that keywords stand for.
+const BEHIND_WORDS: &[(&str, &[&str])] = &[
+    ("between", &["<", "<=", ">", ">="]),
+    ("case", &["="]),
+    ("distinct", &["="]),
+    ("ilike", &["!~~*", "~~*"]),
+    ("in", &["<>", "="]),
+    ("like", &["!~~", "~~"]),
+    ("natural", &["="]),
+    ("nullif", &["="]),
+    ("similar", &["!~", "~"]),
+    ("using", &["="]),
+];
+
+/// Types that have other names in the grammar than in `pg_type`.
+const TYPES_BEHIND_WORDS: &[(&str, &[&str])] = &[
+    ("bigint", &["int8"]),
+    ("bit", &["bit", "varbit"]),
+    ("boolean", &["bool"]),
+    ("char", &["bpchar", "varchar"]),
+    ("character", &["bpchar", "varchar"]),
+    ("dec", &["numeric"]),
+    ("decimal", &["numeric"]),
+    ("double", &["float8"]),
+    ("float", &["float4", "float8"]),
+    ("int", &["int4"]),
+    ("integer", &["int4"]),
+    ("real", &["float4"]),
+    ("smallint", &["int2"]),
+    ("time", &["time", "timetz"]),
+    ("timestamp", &["timestamp", "timestamptz"]),
+];
+
+/// What is used, and the index of the token where it is used first.
+pub(in super::super) fn of(tokens: &[Token<'_>], roles: &[Role]) -> BTreeMap<Use, usize> {
+    let mut uses = BTreeMap::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let before = |back: usize| index.checked_sub(back).and_then(|i| tokens.get(i));
+        let qualified = before(1).is_some_and(|t| t.is_mark("."));
+        let mut add = |used: Use| {
+            uses.entry(used).or_insert(index);
+        };
+        let role = roles.get(index).copied().unwrap_or_default();
+        let opens = tokens.get(index + 1).is_some_and(|next| next.is_mark("("));
+        if token.is_name() && opens && !matches!(role, Role::Type | Role::Columns) {
+            let schema = before(2).filter(|_| qualified).map(|schema| schema.name.clone());
+            add(Use::Call { schema, name: token.name.clone() });
+        }
+        if role == Role::Field {
+            add(Use::Field(token.name.clone()));
+        }
+        // Only `OPERATOR(pg_catalog.+)` has a dot before an operator.
+        if token.kind == Kind::Operator && !qualified {
+            let name = if token.text == "!=" { "<>" } else { &token.text };
+            add(Use::Operator(name.to_owned()));
+        }
+        for operator in meanings(BEHIND_WORDS, token) {
+            add(Use::Operator((*operator).to_owned()));
+        }
+        let schema_before = before(2).filter(|_| qualified).and_then(|_| before(3));
+        let cast = if qualified { schema_before } else { before(1) };
+        if token.is_name() && cast.is_some_and(|t| t.is_mark("::") || t.is_word("as")) {
+            match meanings(TYPES_BEHIND_WORDS, token) {
+                [] => add(Use::Cast(element(&token.name).to_owned())),
+                names => names.iter().for_each(|name| add(Use::Cast((*name).to_owned()))),
+            }
+        }
+    }
+    uses
+}
+
+fn meanings(table: &'static [(&str, &[&str])], token: &Token<'_>) -> &'static [&'static str] {
+    table.iter().find(|(word, _)| token.is_word(word)).map_or(&[], |(_, meanings)| meanings)
+}
+
+/// PostgreSQL's own name for an array of `x` is `_x`.
+fn element(name: &str) -> &str {
+    name.strip_prefix('_').unwrap_or(name)
+}
