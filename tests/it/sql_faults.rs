@@ -175,9 +175,10 @@ fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_a
     }
     // Time enough for the one that answers, also on a busy host.
     let dsn = format!(
-        "host=127.0.0.1,127.0.0.1 port={port},{} user=reader password='{}' dbname=seed",
+        "host=127.0.0.1,127.0.0.1 port={port},{} user=reader password='{}' dbname={}",
         Cluster::shared().port(),
-        crate::cluster::PASSWORD
+        crate::cluster::PASSWORD,
+        Cluster::shared().database("")
     );
     let several = database(&dsn, 5_000);
     assert_eq!(query(&several, "SELECT 1").unwrap()["rows"], json!([[1]]));
