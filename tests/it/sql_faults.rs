@@ -119,9 +119,10 @@ fn a_failed_connection_names_cause_and_cure_but_no_password() {
         assert!(!error.contains("horse") && !error.contains("p@ss"), "{error}");
     }
     let several = format!(
-        "host=127.0.0.1,127.0.0.1 port={free},{} user=reader password='{}' dbname=seed target_session_attrs=primary",
+        "host=127.0.0.1,127.0.0.1 port={free},{} user=reader password='{}' dbname={} target_session_attrs=primary",
         shared.port(),
-        crate::cluster::PASSWORD
+        crate::cluster::PASSWORD,
+        shared.database("")
     );
     Database::new(config(&several)).probe().unwrap();
 }
