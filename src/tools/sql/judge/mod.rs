@@ -13,6 +13,6 @@ mod from;
 mod expressions;
 mod calls;
 mod types;
-mod sizes;
+pub(super) mod sizes;
 mod bounds;
 pub(super) mod tokens;
