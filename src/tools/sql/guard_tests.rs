@@ -1,7 +1,7 @@
 //! The guard as a whole: corpora, generated grids, properties and bounds.
 
 use super::{
-    judge::{kind, limits, tokens, tree},
+    judge::{kind, limits, sizes, tokens, tree},
     lexer::{self, Kind, Refusal, Token},
     statement::{GuardConfig, ReadOnlyStatement, parse_tree},
 };
@@ -525,6 +525,52 @@ fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
     in_a_small_stack(format!("SELECT {}", "/*".repeat(30_000)));
     in_a_small_stack(format!("SELECT '{}'", "a".repeat(65_000)));
     in_a_small_stack(format!("SELECT $a${}$a$", "$b$".repeat(20_000)));
+}
+
+/// How much work the check of sizes does, counted in its own steps.
+#[track_caller]
+fn work_on(sql: &str) -> u64 {
+    let lexed = lexer::lex(sql).unwrap();
+    limits::check(&lexed).unwrap();
+    let query = parse_tree(&lexed).unwrap();
+    sizes::check(&query).work
+}
+
+#[test]
+fn the_work_on_names_that_build_on_each_other_is_bounded() {
+    use std::fmt::Write;
+    let list =
+        |name: &str, count: usize| (0..count).map(|i| format!("{name}{i}")).collect::<Vec<_>>().join(",");
+    let wide = format!("SELECT 1 AS z FROM (t CROSS JOIN t u) AS x({})", list("c", 9_000));
+    assert!(work_on(&wide) < 40_000, "{}", work_on(&wide));
+    let mut nested = "(SELECT 'x' AS z)".to_owned();
+    for _ in 0..14 {
+        nested = format!("(SELECT z || '' AS z FROM {nested} AS x({}))", list("a", 600));
+    }
+    let mut steps = "WITH q AS (SELECT 1 AS n)".to_owned();
+    for i in 0..150 {
+        let last = if i == 0 { "q".to_owned() } else { format!("q{}", i - 1) };
+        write!(steps, ", q{i} ({}) AS (SELECT * FROM {last})", list("c", 60)).unwrap();
+    }
+    let mut many = "WITH q0 AS (SELECT 1 AS n)".to_owned();
+    for i in 1..1_500 {
+        write!(many, ", q{i} AS (SELECT n + 1 AS n FROM q{})", i - 1).unwrap();
+    }
+    let fill = format!("SELECT {}1{}", "array_fill(1, ARRAY[".repeat(12), "])".repeat(12));
+    let stars =
+        format!("SELECT * FROM t x({}){}", list("c", 5_000), ", LATERAL (SELECT * FROM t) y".repeat(300));
+    for sql in [
+        format!("SELECT z FROM {nested} q"),
+        format!("{steps} SELECT 1 FROM q149"),
+        format!("{many} SELECT n FROM q1499"),
+        fill,
+        stars,
+        format!("SELECT {}", "a||".repeat(900) + "a"),
+        format!("VALUES (1, 2){}", ", (1, 2)".repeat(5_000)),
+    ] {
+        // Two walks, and one step that may be as large as a query is wide.
+        assert!(work_on(&sql) <= 2 * sizes::MAX_WORK + 65_536, "{}: {}", work_on(&sql), &sql[..60]);
+    }
 }
 
 /// Pieces that random statements are made of: what the grammar knows, what it does not, and what is denied.

@@ -1,15 +1,29 @@
 //! Upper bounds of constants: what literals, operators and calls can make of them.
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, UnaryOperator, Value, ValueWithSpan,
+    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, TypedString,
+    UnaryOperator, Value, ValueWithSpan,
 };
+
+use super::sizes::last_name;
 
 /// Digits of the largest `numeric`, before and behind the point.
 pub(super) const NUMERIC_BYTES: u64 = 147_456;
 /// What any value takes at least.
 pub(super) const SMALL: u64 = 16;
+/// What a number from a table counts as: a plain column may be a count, multiplied by a thousand it may not.
+pub(super) const TABLE_NUMBER: u64 = 10_000;
+/// The most that one constant may grow to, in bytes.
+pub(super) const MAX_CONSTANT_BYTES: u64 = 1_048_576;
+/// The most corners of a polygon that is made of a circle: distances between polygons are quadratic, and nothing
+/// cancels them.
+const MAX_CORNERS: u64 = 1_000;
+/// The longest operand of a power: nothing cancels it.
+const MAX_POWER_OPERAND: u64 = 1_000;
+/// The most pairs of elements that two arrays are compared by: nothing cancels it.
+const MAX_PAIRS: u64 = 100_000_000;
 /// Functions that pad to a length or repeat, and those that multiply in other ways.
-pub(super) const AMPLIFYING: &[&str] = &[
+const AMPLIFYING: &[&str] = &[
     "array_fill",
     "array_to_string",
     "concat_ws",
@@ -30,7 +44,7 @@ pub(super) const AMPLIFYING: &[&str] = &[
 
 /// Functions whose result can be some times as long as their arguments: escapes, encodings, markup. Each may be six
 /// bytes where one was.
-pub(super) const GROWING: &[&str] = &[
+const GROWING: &[&str] = &[
     "array_to_json",
     "casefold",
     "concat",
@@ -72,11 +86,94 @@ pub(super) const GROWING: &[&str] = &[
     "upper",
 ];
 
-/// Functions of one number, or of which one argument is the result.
+/// Functions of one number, or of which one argument is the result, or whose result is no larger than an argument.
 const KEEPING_NUMBERS: &[&str] = &[
-    "abs", "ceil", "ceiling", "coalesce", "floor", "greatest", "int4", "int8", "least", "nullif", "round",
+    "abs",
+    "any_value",
+    "array_agg",
+    "avg",
+    "cbrt",
+    "ceil",
+    "ceiling",
+    "coalesce",
+    "cume_dist",
+    "first_value",
+    "floor",
+    "generate_series",
+    "greatest",
+    "int2",
+    "int4",
+    "int8",
+    "lag",
+    "last_value",
+    "lead",
+    "least",
+    "ln",
+    "max",
+    "min",
+    "mod",
+    "nth_value",
+    "ntile",
+    "nullif",
+    "numeric",
+    "percent_rank",
+    "random",
+    "round",
+    "sign",
+    "sqrt",
     "trunc",
+    "unnest",
+    "width_bucket",
 ];
+
+/// Functions that count what they are given.
+const COUNTING: &[&str] = &[
+    "array_length",
+    "array_lower",
+    "array_position",
+    "array_upper",
+    "bit_length",
+    "cardinality",
+    "char_length",
+    "character_length",
+    "dense_rank",
+    "generate_subscripts",
+    "json_array_length",
+    "jsonb_array_length",
+    "length",
+    "num_nonnulls",
+    "num_nulls",
+    "octet_length",
+    "position",
+    "rank",
+    "regexp_count",
+    "row_number",
+    "strpos",
+];
+
+/// Aggregates that keep every row they see.
+const KEEPING_ROWS: &[&str] = &[
+    "array_agg",
+    "json_agg",
+    "json_object_agg",
+    "jsonb_agg",
+    "jsonb_object_agg",
+    "mode",
+    "percentile_cont",
+    "percentile_disc",
+    "range_agg",
+    "string_agg",
+];
+
+/// Whether a call of this function may give more than it is given.
+pub(super) fn grows(name: &str) -> bool {
+    AMPLIFYING.contains(&name) || GROWING.contains(&name)
+}
+
+/// Whether the aggregate keeps every row it sees.
+pub(super) fn keeps_rows(name: &str) -> bool {
+    KEEPING_ROWS.contains(&name)
+}
 
 /// Upper bounds of a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,7 +185,11 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    pub(super) const UNBOUNDED: Self = Self { bytes: u64::MAX, number: u64::MAX };
+    const UNBOUNDED: Self = Self { bytes: u64::MAX, number: u64::MAX };
+    /// Of nothing.
+    pub(super) const NONE: Self = Self { bytes: 1, number: 0 };
+    /// Of what is read from a table.
+    pub(super) const TABLE: Self = Self { bytes: SMALL, number: TABLE_NUMBER };
 
     pub(super) const fn of_bytes(bytes: u64) -> Self {
         Self { bytes, number: u64::MAX }
@@ -99,47 +200,160 @@ impl Bound {
     }
 }
 
-/// The bound of a call whose arguments are all constants.
-pub(super) fn of_constants(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bound {
+/// The bound of a call.
+pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bound {
     let sum = bounds.iter().fold(SMALL, |sum, bound| sum.saturating_add(bound.bytes));
-    let most = bounds.iter().fold(0, |most, bound| most.max(bound.number));
-    let first = bounds.first().map_or(0, |bound| bound.bytes);
+    let most = bounds.iter().fold(1, |most, bound| most.max(bound.number));
+    let nth = |index: usize| bounds.get(index).copied().unwrap_or(Bound::NONE);
+    let expr = |index: usize| args.get(index).and_then(argument);
+    let first = nth(0).bytes;
     match name {
-        "format" => {
-            let numbers =
-                bounds.iter().skip(1).map(|bound| bound.number).filter(|number| *number != u64::MAX);
-            let star = numbers.max().unwrap_or(u64::MAX);
-            let widths = args.first().and_then(argument).map_or(u64::MAX, |template| widths(template, star));
-            Bound::of_bytes(first.saturating_mul(sum).saturating_add(widths))
+        "repeat" | "lpad" | "rpad" => {
+            let unit = if name == "repeat" { first } else { 4 };
+            let most = expr(1).map_or(u64::MAX, limit);
+            Bound::of_bytes(nth(1).number.min(most).saturating_mul(unit))
         }
-        "jsonb_pretty" => Bound::of_bytes(first.saturating_mul(first)),
-        "exp" | "factorial" | "pow" | "power" => Bound::of_bytes(NUMERIC_BYTES),
-        "array_to_string" | "concat_ws" | "regexp_replace" | "replace" | "ts_headline" => {
+        "polygon" if args.len() > 1 => match expr(0).map_or(0, whole) {
+            corners @ 1..=MAX_CORNERS => Bound::of_bytes(corners.saturating_mul(16)),
+            _ => Bound::UNBOUNDED,
+        },
+        "array_fill" => {
+            let dimensions = expr(1);
+            let cells = dimensions.and_then(cells).unwrap_or_else(|| {
+                let dimensions = dimensions.map_or(1, items);
+                nth(1).number.saturating_pow(u32::try_from(dimensions).unwrap_or(u32::MAX))
+            });
+            Bound::of_bytes(cells.saturating_mul(first.max(SMALL)))
+        }
+        "format" => format(expr(0), args, bounds, sum),
+        "jsonb_pretty" => {
+            let depth = expr(0).and_then(literal_of).map_or(first, |text| depth(literal_text(text)));
+            Bound::of_bytes(first.saturating_mul(depth.saturating_mul(4).saturating_add(2)))
+        }
+        "exp" => power(nth(0), Bound::of_bytes(SMALL)),
+        "pow" | "power" => power(nth(0), nth(1)),
+        "factorial" => Bound::of_bytes(NUMERIC_BYTES),
+        "replace" | "regexp_replace" => {
+            let each = first.saturating_add(1).saturating_mul(nth(2).bytes.max(1));
+            Bound::of_bytes(each.saturating_add(sum))
+        }
+        "array_to_string" | "concat_ws" => {
+            let rest = nth(1).bytes.saturating_add(nth(2).bytes);
+            let separated = if name == "concat_ws" { sum } else { rest };
+            Bound::of_bytes(first.saturating_mul(separated).saturating_add(sum))
+        }
+        "ts_headline" => {
             let product =
                 bounds.iter().fold(1_u64, |product, bound| product.saturating_mul(bound.bytes.max(1)));
             Bound::of_bytes(product.saturating_add(sum))
         }
-        "char_length" | "character_length" | "length" | "octet_length" => {
-            Bound { bytes: SMALL, number: first }
+        _ if name.starts_with("jsonb_path_") => match expr(1).and_then(literal_of).map(literal_text) {
+            Some(path) => Bound::of_bytes(descent(path, first).saturating_add(sum)),
+            None => Bound::UNBOUNDED,
+        },
+        _ if COUNTING.contains(&name) => Bound { bytes: SMALL, number: sum.max(TABLE_NUMBER) },
+        _ if KEEPING_NUMBERS.contains(&name) => {
+            Bound { bytes: sum.saturating_sub(SMALL).max(8), number: most }
         }
-        _ if KEEPING_NUMBERS.contains(&name) => Bound { bytes: sum, number: most },
         _ if GROWING.contains(&name) => Bound::of_bytes(sum.saturating_mul(6)),
         _ => Bound::of_bytes(sum),
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "any other operator's number counts as unbounded")]
-pub(super) fn operation(op: &BinaryOperator, left: Bound, right: Bound) -> Bound {
-    let bytes = left.bytes.saturating_add(right.bytes);
-    match op {
-        BinaryOperator::Plus | BinaryOperator::Minus => {
-            Bound { bytes, number: left.number.saturating_add(right.number) }
+/// The limit that a count has: `least(n, 1000)`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else has no limit")]
+fn limit(count: &Expr) -> u64 {
+    match count {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => limit(inner),
+        Expr::Function(Function { name, args: FunctionArguments::List(list), .. })
+            if last_name(name) == "least" =>
+        {
+            let literals = list.args.iter().filter_map(argument).map(whole).filter(|n| *n > 0);
+            literals.min().unwrap_or(u64::MAX)
         }
-        BinaryOperator::Multiply => Bound { bytes, number: left.number.saturating_mul(right.number) },
-        BinaryOperator::Modulo => Bound { bytes, number: right.number },
-        BinaryOperator::PGExp => Bound::of_bytes(bytes.saturating_add(NUMERIC_BYTES)),
-        _ => Bound::of_bytes(bytes),
+        _ => u64::MAX,
     }
+}
+
+/// What a path of a JSON value can give: with `**` a value and all within it, with two of them all within all.
+fn descent(path: &str, json: u64) -> u64 {
+    match path.matches("**").count() {
+        0 => json,
+        1 => json.saturating_mul(json),
+        _ => u64::MAX,
+    }
+}
+
+fn format(template: Option<&Expr>, args: &[FunctionArg], bounds: &[Bound], sum: u64) -> Bound {
+    let written = template.and_then(literal_of);
+    let from_table = bounds.first() == Some(&Bound::TABLE);
+    // What `*` may read: anything but text that is no number.
+    let text = |arg: &FunctionArg, bound: &Bound| {
+        bound.number == u64::MAX && argument(arg).and_then(literal_of).is_some()
+    };
+    let numbers = args.iter().zip(bounds).skip(1).filter(|(arg, bound)| !text(arg, bound));
+    let star = numbers.fold(0, |most, (_, bound)| bound.number.max(most));
+    let widths = match written {
+        Some(text) => widths(literal_text(text), star),
+        None if from_table => 0,
+        None => u64::MAX,
+    };
+    let fields = written.map_or(1, |text| literal_text(text).matches('%').count());
+    let values = u64::try_from(fields).unwrap_or(u64::MAX).saturating_add(1).saturating_mul(sum);
+    Bound::of_bytes(values.saturating_add(widths))
+}
+
+/// `left ^ right`.
+fn power(left: Bound, right: Bound) -> Bound {
+    if left.bytes.max(right.bytes) > MAX_POWER_OPERAND {
+        return Bound::UNBOUNDED;
+    }
+    let digits = left.bytes.saturating_mul(right.number);
+    Bound::of_bytes(SMALL.saturating_add(digits.min(NUMERIC_BYTES)))
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "any other operator's number counts as unbounded")]
+pub(super) fn operation(op: &BinaryOperator, left: Bound, right: Bound, written: &Expr) -> Bound {
+    let bytes = left.bytes.saturating_add(right.bytes);
+    let number = match op {
+        BinaryOperator::Plus | BinaryOperator::Minus => left.number.saturating_add(right.number),
+        BinaryOperator::Multiply => left.number.saturating_mul(right.number),
+        // What a table holds counts as at least one.
+        BinaryOperator::Divide if whole(written) > 0 || right.number >= TABLE_NUMBER => left.number,
+        BinaryOperator::Modulo => right.number,
+        BinaryOperator::PGExp => return power(left, right),
+        BinaryOperator::Custom(op) => match op.as_str() {
+            "->" | "->>" | "#>" | "#>>" => left.number,
+            "&&" | "@>" | "<@" => {
+                let pairs = (left.bytes / 8).saturating_mul(right.bytes / 8);
+                return if pairs > MAX_PAIRS { Bound::UNBOUNDED } else { Bound { bytes: SMALL, number: 1 } };
+            }
+            "@?" => return path_test(left, right, written),
+            _ => u64::MAX,
+        },
+        BinaryOperator::AtAt => return path_test(left, right, written),
+        BinaryOperator::Gt
+        | BinaryOperator::Lt
+        | BinaryOperator::GtEq
+        | BinaryOperator::LtEq
+        | BinaryOperator::Eq
+        | BinaryOperator::NotEq
+        | BinaryOperator::And
+        | BinaryOperator::Or => return Bound { bytes: SMALL, number: 1 },
+        _ => u64::MAX,
+    };
+    let joins =
+        matches!(op, BinaryOperator::StringConcat) || matches!(op, BinaryOperator::Custom(op) if op == "||");
+    let arithmetic = number != u64::MAX && !joins;
+    Bound { bytes: if arithmetic { left.bytes.max(right.bytes).saturating_add(1) } else { bytes }, number }
+}
+
+/// A test by a path of a JSON value, or by a text search.
+fn path_test(left: Bound, right: Bound, written: &Expr) -> Bound {
+    let path = literal_of(written).map_or("", literal_text);
+    let bytes = if path.matches("**").count() > 1 { u64::MAX } else { SMALL };
+    let larger = left.bytes.max(right.bytes);
+    Bound { bytes: if larger == u64::MAX { larger } else { bytes }, number: 1 }
 }
 
 pub(super) fn argument(argument: &FunctionArg) -> Option<&Expr> {
@@ -170,18 +384,96 @@ pub(super) fn literal_text(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> 
 }
 
 pub(super) fn literal(value: &ValueWithSpan) -> Bound {
-    let text = literal_text(value);
+    let text = literal_text(value).trim();
     let written = u64::try_from(text.len()).unwrap_or(u64::MAX).max(1);
-    let exponent = matches!(value.value, Value::Number(_, _)) && text.contains(['e', 'E']);
-    let bytes = if exponent { written.saturating_add(NUMERIC_BYTES) } else { written };
+    if let Some(exponent) = exponent(text) {
+        return Bound::of_bytes(written.saturating_add(exponent.min(NUMERIC_BYTES)));
+    }
     // Digits before the point, rounded up; what is no number has no bound as one.
-    let whole = text.trim().trim_start_matches(['-', '+']).split('.').next().unwrap_or_default();
+    let (whole, rest) = text.trim_start_matches(['-', '+']).split_once('.').unwrap_or((text, ""));
+    let whole = whole.trim_start_matches(['-', '+']);
     let number = match whole.parse::<u64>() {
-        Ok(number) if !exponent => number.saturating_add(u64::from(text.contains('.'))),
-        Err(_) if whole.is_empty() => 1,
-        Ok(_) | Err(_) => u64::MAX,
+        _ if !rest.bytes().all(|c| c.is_ascii_digit()) => u64::MAX,
+        Ok(number) => number.saturating_add(u64::from(!rest.is_empty())),
+        Err(_) if matches!(value.value, Value::Null | Value::Boolean(_)) || whole.is_empty() => 1,
+        Err(_) => u64::MAX,
     };
-    Bound { bytes, number }
+    Bound { bytes: written, number }
+}
+
+/// The exponent of a number that has one, without its sign.
+fn exponent(text: &str) -> Option<u64> {
+    let (mantissa, exponent) = text.split_once(['e', 'E'])?;
+    let digits = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+    let number = mantissa.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'-' | b'+' | b'_'));
+    let power = !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit() || c == b'_');
+    (number && !mantissa.is_empty() && power).then(|| digits.parse().unwrap_or(u64::MAX))
+}
+
+/// The literal that stands there, or is cast.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is no literal")]
+pub(super) fn literal_of(expr: &Expr) -> Option<&ValueWithSpan> {
+    let mut inner = expr;
+    loop {
+        inner = match inner {
+            Expr::Value(value) | Expr::TypedString(TypedString { value, .. }) => return Some(value),
+            Expr::Nested(expr) | Expr::Cast { expr, .. } => expr,
+            _ => return None,
+        };
+    }
+}
+
+/// Whether the value may be a text that is put together, in which an exponent may hide.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a number, or a literal")]
+pub(super) fn may_be_text(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inner) => may_be_text(inner),
+        Expr::BinaryOp { op, .. } => {
+            matches!(op, BinaryOperator::StringConcat | BinaryOperator::Custom(_))
+        }
+        Expr::Function(_)
+        | Expr::Identifier(_)
+        | Expr::CompoundIdentifier(_)
+        | Expr::Overlay { .. }
+        | Expr::Subquery(_)
+        | Expr::Case { .. } => true,
+        _ => false,
+    }
+}
+
+/// How deep brackets nest in a JSON text.
+fn depth(json: &str) -> u64 {
+    let (mut depth, mut deepest, mut text, mut escaped) = (0_u64, 0, false, false);
+    for c in json.bytes() {
+        match c {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            b'[' | b'{' if !text => depth += 1,
+            b']' | b'}' if !text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// How many cells dimensions ask for that are written down: `'{2,3}'`.
+pub(super) fn cells(dimensions: &Expr) -> Option<u64> {
+    let text = literal_text(literal_of(dimensions)?);
+    let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());
+    Some(numbers.fold(1_u64, |product, n| product.saturating_mul(n.parse().unwrap_or(u64::MAX))))
+}
+
+/// How many dimensions are given.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not written counts as the most")]
+fn items(dimensions: &Expr) -> usize {
+    match dimensions {
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => items(inner),
+        Expr::Array(array) => array.elem.len(),
+        // PostgreSQL's MAXDIM.
+        _ => 6,
+    }
 }
 
 /// A whole number that is written down, without its sign; zero for anything else.
@@ -196,9 +488,8 @@ pub(super) fn whole(expr: &Expr) -> u64 {
 }
 
 /// How wide the fields of a `format` are together; `star` is the largest number among its arguments, which `*` reads.
-pub(super) fn widths(template: &Expr, star: u64) -> u64 {
-    let Expr::Value(value) = template else { return u64::MAX };
-    literal_text(value).split('%').skip(1).fold(0, |sum: u64, field| {
+fn widths(template: &str, star: u64) -> u64 {
+    template.split('%').skip(1).fold(0, |sum: u64, field| {
         let (spec, _) = field.split_once(|c: char| c.is_ascii_alphabetic()).unwrap_or((field, ""));
         let star = if spec.contains('*') { star } else { 0 };
         let digits = spec.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());

@@ -6,10 +6,7 @@ use sqlparser::ast::{
     WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
-use super::{
-    sizes,
-    tree::{Judge, NOT_POSTGRES, Node, Role},
-};
+use super::tree::{Judge, NOT_POSTGRES, Node, Role};
 use crate::{problem::echo, tools::sql::lexer::Refusal};
 
 /// What looks like a call and is grammar: no function of another schema can stand behind these words.
@@ -45,12 +42,9 @@ impl<'t> Judge<'t, '_> {
         match args {
             FunctionArguments::None => {}
             FunctionArguments::Subquery(query) => {
-                // `ARRAY(SELECT …)` keeps rows as `array_agg` does.
-                self.constants.calls.push(sizes::Call { name: "array_agg", args: &[], at: self.near });
                 self.left.push(Node::Query(query));
             }
             FunctionArguments::List(list) => {
-                self.collect(name, &list.args);
                 self.arguments(list)?;
             }
         }
@@ -62,14 +56,6 @@ impl<'t> Judge<'t, '_> {
         }
     }
 
-    /// Keeps a call that can amplify constants for [`sizes`].
-    fn collect(&mut self, name: &'t ObjectName, args: &'t [FunctionArg]) {
-        let name = sizes::last_name(name);
-        if sizes::grows(name) {
-            self.constants.calls.push(sizes::Call { name, args, at: self.near });
-        }
-    }
-
     /// A call in `FROM`.
     pub(super) fn table_call(
         &mut self,
@@ -77,7 +63,6 @@ impl<'t> Judge<'t, '_> {
         args: &'t [FunctionArg],
     ) -> Result<(), Refusal> {
         self.name(name)?;
-        self.collect(name, args);
         args.iter().try_for_each(|arg| self.argument(arg))
     }
 

@@ -7,7 +7,6 @@ use sqlparser::ast::{
 };
 
 use super::{
-    sizes,
     tree::{Judge, NOT_POSTGRES, Node, Role},
     types,
 };
@@ -26,7 +25,6 @@ impl<'t> Judge<'t, '_> {
         match expr {
             Expr::Identifier(ident) => {
                 self.stand_at(ident);
-                self.constants.read(&ident.value);
                 // A call without parentheses, which sqlparser takes for a column.
                 if ident.quote_style.is_none() && ident.value == "system_user" {
                     return Err(self.refuse("SYSTEM_USER is not allowed; use CURRENT_USER."));
@@ -36,9 +34,6 @@ impl<'t> Judge<'t, '_> {
             Expr::CompoundIdentifier(parts) => {
                 for part in parts {
                     self.identifier(part)?;
-                }
-                if let Some(column) = parts.last() {
-                    self.constants.read(&column.value);
                 }
                 // Only the last can be a function: what stands before it names a relation.
                 match parts.as_slice() {
@@ -74,9 +69,6 @@ impl<'t> Judge<'t, '_> {
             Expr::Between { expr, negated: _, low, high } => self.leave([expr, low, high]),
             Expr::BinaryOp { left, op, right } => {
                 self.operator(op)?;
-                if matches!(op, BinaryOperator::Custom(_)) {
-                    self.constants.collect(expr, self.near);
-                }
                 self.leave([left, right])
             }
             Expr::AnyOp { left, compare_op, right, is_some: _ } | Expr::AllOp { left, compare_op, right } => {
@@ -95,9 +87,6 @@ impl<'t> Judge<'t, '_> {
             }
             Expr::Cast { kind, expr: inner, data_type, format } => {
                 self.left.push(Node::Expr(inner));
-                if sizes::padding(data_type) > 0 {
-                    self.constants.collect(expr, self.near);
-                }
                 match kind {
                     CastKind::Cast | CastKind::DoubleColon if format.is_none() => {
                         types::judge(self, data_type)
@@ -156,12 +145,10 @@ impl<'t> Judge<'t, '_> {
                 Ok(())
             }
             Expr::Tuple(exprs) => {
-                self.constants.collect(expr, self.near);
                 self.exprs(exprs);
                 Ok(())
             }
             Expr::Array(array) if array.named => {
-                self.constants.collect(expr, self.near);
                 self.array(array);
                 Ok(())
             }

@@ -1,13 +1,13 @@
 //! The judge of the tree: what queries read from.
 
 use sqlparser::ast::{
-    FunctionArg, Join, JoinConstraint, JoinOperator, ObjectName, Query, TableAlias, TableAliasColumnDef,
-    TableFactor, TableFunctionArgs, TableInheritance, TableSample, TableSampleKind, TableSampleMethod,
+    Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableAliasColumnDef, TableFactor,
+    TableFunctionArgs, TableInheritance, TableSample, TableSampleKind, TableSampleMethod,
     TableSampleModifier, TableSampleQuantity, TableWithJoins,
 };
 
 use super::{
-    sizes::{Meaning, last_name},
+    sizes::last_name,
     tree::{Judge, NOT_POSTGRES, Node, Role},
     types,
 };
@@ -106,7 +106,6 @@ impl<'t> Judge<'t, '_> {
                 match args {
                     Some(TableFunctionArgs { args, settings: None }) => {
                         self.table_call(name, args)?;
-                        self.define_result(alias.as_ref(), name, args);
                     }
                     Some(TableFunctionArgs { args: _, settings: Some(_) }) => {
                         return Err(self.refuse(NOT_POSTGRES));
@@ -118,21 +117,14 @@ impl<'t> Judge<'t, '_> {
             }
             TableFactor::Derived { lateral: _, subquery, alias, sample } => {
                 self.left.push(Node::Query(subquery));
-                if let Some(alias) = alias {
-                    self.define_columns(alias, subquery);
-                }
                 self.optional_alias(alias.as_ref())?;
                 self.sample(sample.as_ref())
             }
             TableFactor::Function { lateral: _, name, args, with_ordinality: _, alias } => {
                 self.table_call(name, args)?;
-                self.define_result(alias.as_ref(), name, args);
                 self.optional_alias(alias.as_ref())
             }
             TableFactor::NestedJoin { table_with_joins, alias } => {
-                for column in alias.iter().flat_map(|alias| &alias.columns) {
-                    self.constants.define(&column.name.value, Meaning::Anything);
-                }
                 self.left.push(Node::Joined(table_with_joins));
                 self.optional_alias(alias.as_ref())
             }
@@ -189,27 +181,6 @@ impl<'t> Judge<'t, '_> {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn define_columns(&mut self, alias: &'t TableAlias, query: &'t Query) {
-        for column in &alias.columns {
-            self.constants.define(&column.name.value, Meaning::Output(query));
-        }
-    }
-
-    /// What a function in `FROM` gives is known by the function's name, its alias and its columns' names.
-    fn define_result(
-        &mut self,
-        alias: Option<&'t TableAlias>,
-        name: &'t ObjectName,
-        args: &'t [FunctionArg],
-    ) {
-        let columns = alias.iter().flat_map(|alias| &alias.columns).map(|column| &column.name);
-        let names = alias.iter().map(|alias| &alias.name).chain(columns).map(|name| name.value.as_str());
-        let function = last_name(name);
-        for name in names.chain([function]) {
-            self.constants.define(name, Meaning::Call(function, args));
-        }
     }
 
     fn sample(&mut self, sample: Option<&'t TableSampleKind>) -> Result<(), Refusal> {

@@ -14,6 +14,6 @@ mod from;
 mod expressions;
 mod calls;
 pub(super) mod types;
-mod sizes;
+pub(super) mod sizes;
 mod bounds;
 pub(super) mod tokens;

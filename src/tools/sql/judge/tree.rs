@@ -12,10 +12,7 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
-use super::{
-    sizes::{Constants, MAX_CONSTANT_BYTES, MAX_SERIES_ROWS, Meaning},
-    view,
-};
+use super::{sizes, view};
 use crate::tools::sql::{
     lexer::{Refusal, Token},
     statement::GuardConfig,
@@ -55,14 +52,7 @@ pub(in super::super) fn judge<'t>(
     config: &'t GuardConfig,
 ) -> Result<Vec<Role>, Refusal> {
     let roles = vec![Role::None; tokens.len()];
-    let mut judge = Judge {
-        tokens,
-        config,
-        near: 0,
-        roles,
-        constants: Constants::default(),
-        left: vec![Node::Query(query)],
-    };
+    let mut judge = Judge { tokens, config, near: 0, roles, left: vec![Node::Query(query)] };
     while let Some(node) = judge.left.pop() {
         match node {
             Node::Query(query) => judge.query(query)?,
@@ -74,12 +64,9 @@ pub(in super::super) fn judge<'t>(
             Node::Element(expr) => judge.left.push(Node::Expr(expr)),
         }
     }
-    if let Some(at) = judge.constants.overgrown() {
+    if let Some((at, sentence)) = sizes::check(query).excess {
         judge.near = at;
-        return Err(judge.refuse(format!(
-            "Constants of this query can grow beyond {MAX_CONSTANT_BYTES} bytes, or a series that an aggregate keeps \
-             beyond {MAX_SERIES_ROWS} rows; use smaller literals, or counts from a table."
-        )));
+        return Err(judge.refuse(sentence));
     }
     Ok(judge.roles)
 }
@@ -90,7 +77,6 @@ pub(super) struct Judge<'t, 's> {
     /// The token of the name seen last: where a refusal points to.
     pub(super) near: usize,
     roles: Vec<Role>,
-    pub(super) constants: Constants<'t>,
     pub(super) left: Vec<Node<'t>>,
 }
 
@@ -138,7 +124,6 @@ impl<'t> Judge<'t, '_> {
             format_clause,
             pipe_operators,
         } = query;
-        self.constants.queries += 1;
         if let Some(With { with_token: _, recursive: _, cte_tables }) = with {
             for cte in cte_tables {
                 self.cte(cte)?;
@@ -171,7 +156,6 @@ impl<'t> Judge<'t, '_> {
     fn cte(&mut self, cte: &'t Cte) -> Result<(), Refusal> {
         let Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
         self.alias(alias)?;
-        self.define_columns(alias, query);
         match materialized {
             Some(CteAsMaterialized::Materialized | CteAsMaterialized::NotMaterialized) | None => {}
         }
@@ -210,7 +194,6 @@ impl<'t> Judge<'t, '_> {
                     rows.iter().flat_map(|Parens { opening_token: _, content, closing_token: _ }| content)
                 {
                     self.left.push(Node::Expr(expr));
-                    self.constants.define("column", Meaning::Expr(expr));
                 }
             }
             SetExpr::Table(table) => {
@@ -301,12 +284,10 @@ impl<'t> Judge<'t, '_> {
     fn item(&mut self, item: &'t SelectItem) -> Result<(), Refusal> {
         match item {
             SelectItem::UnnamedExpr(expr) => {
-                self.constants.define_unnamed(expr);
                 self.left.push(Node::Expr(expr));
                 Ok(())
             }
-            SelectItem::ExprWithAlias { expr, alias } => {
-                self.constants.define(&alias.value, Meaning::Expr(expr));
+            SelectItem::ExprWithAlias { expr, alias: _ } => {
                 self.left.push(Node::Expr(expr));
                 Ok(())
             }
