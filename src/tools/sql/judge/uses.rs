@@ -73,7 +73,7 @@ pub(in super::super) fn of(tokens: &[Token<'_>], roles: &[Role]) -> BTreeMap<Use
             add(Use::Field(token.name.clone()));
         }
         // `t.*` and `OPERATOR(pg_catalog.+)` have a dot before what looks like an operator.
-        if token.kind == Kind::Operator && !qualified && !is_all(token, before(1)) {
+        if token.kind == Kind::Operator && !qualified && !is_all(token, [before(1), before(2)]) {
             let name = if token.text == "!=" { "<>" } else { &token.text };
             add(Use::Operator(name.to_owned()));
         }
@@ -99,10 +99,13 @@ fn meanings(table: &'static [(&str, &[&str])], token: &Token<'_>) -> &'static [&
     table.iter().find(|(word, _)| token.is_word(word)).map_or(&[], |(_, meanings)| meanings)
 }
 
-/// Whether this is the `*` of `SELECT *` or `count(*)`. The grammar has no prefix `*`.
-fn is_all(token: &Token<'_>, before: Option<&Token<'_>>) -> bool {
+/// Whether this is the `*` of `SELECT *` or `count(*)`. The grammar has no prefix `*`, but `OPERATOR(*)`.
+fn is_all(token: &Token<'_>, [before, second]: [Option<&Token<'_>>; 2]) -> bool {
+    let named = second.is_some_and(|t| t.is_word("operator"));
     let begins = |t: &Token<'_>| {
-        t.is_mark("(") || t.is_mark(",") || ["select", "distinct", "all"].iter().any(|word| t.is_word(word))
+        t.is_mark("(") && !named
+            || t.is_mark(",")
+            || ["select", "distinct", "all"].iter().any(|word| t.is_word(word))
     };
     token.text == "*" && before.is_none_or(begins)
 }
@@ -137,12 +140,12 @@ mod tests {
     #[test]
     fn what_is_looked_up_by_name_is_told() {
         check("SELECT a, t.b, public.t.c FROM s.t", ".b .c");
-        check("SELECT (x).f, (x[1]).g[1].h, (t.*).i FROM t", ".f .g .h .i");
+        check("SELECT 1, (x).f, (x[1]).g[1].h, (t.*).i FROM t", ".f .g .h .i");
         check(
             "SELECT ABS(1), \"lower\" ('x'), pg_catalog.upper('x'), s.f()",
             "abs() lower() pg_catalog.upper() s.f()",
         );
-        check("SELECT * FROM unnest(a) AS q (x)", "::q unnest()");
+        check("SELECT * FROM unnest(a) AS q (x)", "unnest() ::q");
         check("SELECT 1 + 2, a != b, c OPERATOR(pg_catalog.-) d, e OPERATOR(*) f, t.*", "operator() * + <>");
         check("SELECT count(*), count(DISTINCT a), 2 * 3", "count() *");
         check("SELECT a LIKE b", "!~~ ~~");
@@ -152,7 +155,7 @@ mod tests {
         check("SELECT nullif(a, b)", "nullif() =");
         check(
             "SELECT a::int[], CAST(b AS pg_catalog.int8), c::numeric(3, 1), '1'::_text",
-            "::int4 ::int8 ::numeric ::text",
+            "cast() ::int4 ::int8 ::numeric ::pg_catalog ::text",
         );
         check(
             "SELECT a::double precision, a::timestamp with time zone",
