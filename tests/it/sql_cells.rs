@@ -165,6 +165,11 @@ fn what_only_a_query_has() {
         assert_eq!(answer["rows"][0], row, "{select}");
     };
     check("SELECT ROW(1,NULL)", &["record"], json!([{"f1": 1, "f2": null}]));
+    check(
+        "SELECT ROW(1.50::numeric, 9007199254740993::int8, 1.5::float8)",
+        &["record"],
+        json!([{"f1": "1.50", "f2": "9007199254740993", "f3": 1.5}]),
+    );
     check("SELECT ARRAY[ROW(1,'x')]", &["record[]"], json!([[{"f1": 1, "f2": "x"}]]));
     check("SELECT t FROM (SELECT 1 AS x, 'y' AS z) t", &["record"], json!([{"x": 1, "z": "y"}]));
     check("SELECT 1 AS a, 2 AS a, 3 AS \"\"\"\"", &["int4"; 3], json!([1, 2, 3]));

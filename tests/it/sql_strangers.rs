@@ -44,6 +44,7 @@ const EVIL: &str = "
     CREATE OPERATOR <> (leftarg = int, rightarg = text, function = same);
     CREATE OPERATOR ~~ (leftarg = int, rightarg = text, function = same);
     CREATE OPERATOR >= (leftarg = int, rightarg = text, function = same);
+    CREATE OPERATOR * (leftarg = int, rightarg = text, function = same);
     CREATE FUNCTION number(mood) RETURNS int LANGUAGE sql AS 'SELECT ran()';
     CREATE CAST (mood AS int) WITH FUNCTION number(mood);
 ";
@@ -75,6 +76,7 @@ const ATTACKS: &[&str] = &[
     "SELECT \"trim\"('x')",
     "SELECT 'a'::text + 'b'::text",
     "SELECT id = name FROM t",
+    "SELECT id * name FROM t",
     "SELECT id IN (name) FROM t",
     "SELECT id NOT IN (name, name) FROM t",
     "SELECT id LIKE name FROM t",
@@ -141,6 +143,8 @@ fn what_uses_no_strangers_name_runs_beside_them() {
         "SELECT upper(name), pg_catalog.lower('A'), pg_catalog.round(1.5, 0) FROM t WHERE id < 2",
         "SELECT 2 - 1, 2 OPERATOR(pg_catalog.+) 1",
         "SELECT id::text, c::text FROM t",
+        "SELECT *, t.* FROM t",
+        "SELECT DISTINCT c, count(*) FROM t GROUP BY c",
         "SELECT q.total FROM (SELECT count(*) AS total FROM t) q",
     ] {
         rig.query(sql).unwrap_or_else(|failure| panic!("{sql}: {failure:?}"));
@@ -158,6 +162,15 @@ fn the_operator_may_allow_a_stranger() {
     );
     let answer = rig.query("SELECT round(1.5::float8, 2), 'a'::text + 'b'::text, (21).twice, (4).twice");
     assert_eq!(answer.unwrap()["rows"][0], json!([7, "ab", 42, 8]));
+}
+
+#[test]
+fn a_set_means_its_extension_and_no_other_function_of_the_name() {
+    let rig = Rig::with("CREATE FUNCTION sort(int[]) RETURNS int LANGUAGE sql AS 'SELECT 1'", |settings| {
+        settings.guard = GuardConfig::parse("@intarray, @catalog").unwrap();
+    });
+    refused(&rig, "SELECT sort('{2,1}'::int[])");
+    rig.query("SELECT version(), ('item'::text).to_regclass").unwrap();
 }
 
 #[test]

@@ -29,7 +29,11 @@ pub(super) fn named(name: &str) -> Option<&'static Set> {
 
 /// The set that was made from this extension.
 pub(super) fn of_extension(extension: &str) -> Option<&'static Set> {
-    let name = if extension == "vector" { "pgvector" } else { extension };
+    let name = match extension {
+        "vector" => "pgvector",
+        _ if extension.starts_with("postgis_") => "postgis",
+        _ => extension,
+    };
     SETS.iter().find(|set| set.name.strip_prefix('@') == Some(name))
 }
 

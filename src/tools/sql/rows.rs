@@ -124,7 +124,7 @@ fn write_cell(
     };
     match &column.form {
         Form::Binary(kind) => return cells::write(out, kind, bytes),
-        Form::Json => cells::json::write(out, &String::from_utf8_lossy(bytes)),
+        Form::Json => cells::json::write_record(out, &String::from_utf8_lossy(bytes)),
         Form::Text => cells::write_text(out, bytes),
     };
     Ok(())

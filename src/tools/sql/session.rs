@@ -3,7 +3,7 @@
 //! Only constant texts of ours go by the simple protocol. Names of functions and operators in them are qualified or run
 //! under a pinned `search_path`, so that nothing a user made can stand in for them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
 
@@ -11,7 +11,7 @@ use super::{
     Pooler,
     connect::Cause,
     role_check::{self, Power, RoleFinding, RoleRow},
-    strangers::{self, Strangers},
+    strangers::Strangers,
     tls::Connector,
 };
 
@@ -36,6 +36,8 @@ pub(super) struct Session {
     connector: Option<Connector>,
     pooler: Pooler,
     facts: Facts,
+    /// When `facts.strangers` were read.
+    strangers_read: Instant,
 }
 
 /// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
@@ -73,6 +75,9 @@ fn opening(pooler: Pooler) -> String {
     )
 }
 
+/// How long a list of strangers is believed: what is made meanwhile is not seen. Reading it costs some milliseconds.
+const STRANGERS_AGE: Duration = Duration::from_secs(10);
+
 /// Leaves nothing behind. The ROLLBACK takes back every setting; the rest ends what outlives a transaction: cursors,
 /// notifications, session locks, sequences' last values, temporary tables. Prepared statements stay: only the driver
 /// makes them, and it knows which.
@@ -89,9 +94,9 @@ impl Session {
         let messages = client.simple_query(&opening(pooler))?;
         let mut rows = messages.iter().filter_map(row);
         let mut facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
-        let strangers = client.simple_query(&strangers::batch(&literal(&facts.search_path)))?;
-        facts.strangers = Strangers::read(&strangers).ok_or(Cause::NotPostgres)?;
-        Ok(Self { client, connector, pooler, facts })
+        facts.strangers = Strangers::ask(&mut client, &literal(&facts.search_path))?;
+        let strangers_read = Instant::now();
+        Ok(Self { strangers_read, client, connector, pooler, facts })
     }
 
     /// What it is like.
@@ -137,8 +142,18 @@ impl Session {
         Ok(encrypted.and_then(|row| Some(format!("{} {}", row.try_get(0).ok()??, row.try_get(1).ok()??))))
     }
 
+    /// Reads the strangers again when they are older than [`STRANGERS_AGE`].
+    fn keep_watch(&mut self) -> Result<(), postgres::Error> {
+        if self.strangers_read.elapsed() >= STRANGERS_AGE {
+            self.facts.strangers = Strangers::ask(&mut self.client, &literal(&self.facts.search_path))?;
+            self.strangers_read = Instant::now();
+        }
+        Ok(())
+    }
+
     /// Begins a read-only transaction whose statements may run for `statement` and which may idle for `idle`.
     pub(super) fn begin(&mut self, statement: Duration, idle: Duration) -> Result<(), postgres::Error> {
+        self.keep_watch()?;
         let mut batch = String::from("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ");
         if self.pooler == Pooler::Transaction {
             // Statements that other clients of the pooler left behind have the driver's names, too.
@@ -200,7 +215,7 @@ impl Facts {
             read_only_by_default: text(first, 4)? == "on",
             search_path: format!("pg_catalog, {own_path}, pg_temp"),
             // Until they are read, any name may be one.
-            strangers: Strangers::TooMany,
+            strangers: Strangers::Unknown,
             roles: roles.try_fold(Vec::new(), |mut all, row| {
                 all.push(RoleRow { name: text(row, 0)?, powers: powers(row)? });
                 Some(all)

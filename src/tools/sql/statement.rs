@@ -136,13 +136,13 @@ impl GuardConfig {
         }
     }
 
-    /// Whether a function that is not PostgreSQL's own may be called, also where an operator or a cast calls it. Only the
-    /// setting can allow it.
+    /// Whether a function that the guard's lists do not mean may be called, also behind a dot or by an operator or a cast.
+    /// Only the setting can allow it; a set means its extension's functions, not others of the same name.
     pub(super) fn allows_stranger(&self, schema: &str, name: &str) -> bool {
         functions_denied::danger(name).is_none()
             && (self.names(None, name)
                 || self.names(Some(schema), name)
-                || self.sets.iter().any(|set| set.has_function(name)))
+                || schema == "pg_catalog" && self.sets.iter().any(|set| set.has_function(name)))
     }
 
     /// Whether relations that tell of other sessions, of roles and of the server may be read.

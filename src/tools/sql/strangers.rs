@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use postgres::{SimpleQueryMessage, SimpleQueryRow};
+use postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 use super::{
     functions, functions_sets,
@@ -19,38 +19,44 @@ use crate::problem::{Code, Problem, echo};
 /// The most names that are kept for a connection. With more, every name counts as a stranger's.
 const MAX_STRANGERS: usize = 20_000;
 
+/// How long the server may take to list them, whatever the role is configured with. It takes a few milliseconds.
+const TIMEOUT_MS: u32 = 5_000;
+
 /// What user-made things the schemas of `mcp.schemas` hold, and which one-argument functions PostgreSQL brings.
 /// Objects with a number from 16384 on are not PostgreSQL's own (`FirstNormalObjectId`); the languages 12 and 13 are
 /// `internal` and `c`, in which only a superuser can write.
 ///
 /// Runs with `search_path = pg_catalog` inside a read-only transaction.
 const STRANGERS: &str = "WITH path AS ( \
-       SELECT n.oid, n.nspname FROM pg_namespace n WHERE n.nspname = ANY (current_setting('mcp.schemas')::name[])), \
-     member AS ( \
-       SELECT d.classid, d.objid, e.extname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid \
-       WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e') \
+       SELECT n.oid, n.nspname FROM pg_namespace n WHERE n.nspname = ANY (current_setting('mcp.schemas')::name[])) \
      SELECT CASE WHEN p.oid < 16384 THEN 'built-in' \
                  WHEN p.pronargs > 0 AND p.pronargs - p.pronargdefaults < 2 THEN 'field' ELSE 'function' END, \
-            p.proname::text, n.nspname::text, p.proname::text, m.extname::text, p.prolang IN (12, 13) \
+            p.proname::text, n.nspname::text, p.proname::text, \
+            CASE WHEN p.oid >= 16384 THEN (SELECT e.extname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid \
+              WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e') END::text, \
+            p.prolang IN (12, 13) \
        FROM pg_proc p JOIN path n ON n.oid = p.pronamespace \
-       LEFT JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid \
       WHERE p.oid >= 16384 OR n.nspname = 'pg_catalog' AND p.pronargs > 0 AND p.pronargs - p.pronargdefaults < 2 \
-     UNION SELECT 'operator', o.oprname, fn.nspname, f.proname, m.extname, f.prolang IN (12, 13) \
+     UNION SELECT 'operator', o.oprname, fn.nspname, f.proname, \
+            (SELECT e.extname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid \
+              WHERE d.classid = 'pg_operator'::regclass AND d.objid = o.oid AND d.deptype = 'e'), \
+            f.prolang IN (12, 13) \
        FROM pg_operator o JOIN path n ON n.oid = o.oprnamespace \
        JOIN pg_proc f ON f.oid = o.oprcode JOIN pg_namespace fn ON fn.oid = f.pronamespace \
-       LEFT JOIN member m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid \
       WHERE o.oid >= 16384 \
      UNION SELECT CASE WHEN c.castcontext = 'i' OR t.typname IN ('json', 'jsonb') THEN 'coercion' ELSE 'cast' END, \
-            t.typname, fn.nspname, f.proname, m.extname, f.prolang IN (12, 13) \
+            t.typname, fn.nspname, f.proname, \
+            (SELECT e.extname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid \
+              WHERE d.classid = 'pg_cast'::regclass AND d.objid = c.oid AND d.deptype = 'e'), \
+            f.prolang IN (12, 13) \
        FROM pg_cast c JOIN pg_type t ON t.oid = c.casttarget \
        JOIN pg_proc f ON f.oid = c.castfunc JOIN pg_namespace fn ON fn.oid = f.pronamespace \
-       LEFT JOIN member m ON m.classid = 'pg_cast'::regclass AND m.objid = c.oid \
       WHERE f.oid >= 16384";
 
 /// The batch that reads [`Strangers`], for a session with this `search_path` (an SQL literal).
-pub(super) fn batch(search_path: &str) -> String {
+fn batch(search_path: &str) -> String {
     format!(
-        "BEGIN READ ONLY; SELECT pg_catalog.set_config('search_path', {search_path}, true); \
+        "BEGIN READ ONLY; SET LOCAL statement_timeout = {TIMEOUT_MS}; SELECT pg_catalog.set_config('search_path', {search_path}, true); \
          SELECT pg_catalog.set_config('mcp.schemas', pg_catalog.current_schemas(true)::pg_catalog.text, true); \
          SET LOCAL search_path = pg_catalog, pg_temp; {STRANGERS} LIMIT {}; ROLLBACK",
         MAX_STRANGERS + 1
@@ -62,9 +68,9 @@ pub(super) fn batch(search_path: &str) -> String {
 pub(super) enum Kind {
     /// A one-argument function of PostgreSQL's own that is not on the list of allowed ones.
     BuiltIn,
-    /// A function that one argument suffices for.
+    /// A function that one argument suffices for, called behind a dot.
     Field,
-    /// A function that needs none, or more.
+    /// A function, called.
     Function,
     /// An operator.
     Operator,
@@ -72,6 +78,20 @@ pub(super) enum Kind {
     Cast,
     /// A cast that PostgreSQL applies where none is written.
     Coercion,
+}
+
+impl Kind {
+    /// In which ways it can be used: what may stand behind a dot may also be called.
+    fn ways(self) -> &'static [Self] {
+        match self {
+            Self::BuiltIn => &[Self::BuiltIn],
+            Self::Field => &[Self::Field, Self::Function],
+            Self::Function => &[Self::Function],
+            Self::Operator => &[Self::Operator],
+            Self::Cast => &[Self::Cast],
+            Self::Coercion => &[Self::Coercion],
+        }
+    }
 }
 
 /// A function, by its schema and name.
@@ -82,8 +102,8 @@ type Path = (String, String);
 pub(super) enum Strangers {
     /// All of it.
     Known(BTreeMap<(Kind, String), BTreeSet<Path>>),
-    /// More than [`MAX_STRANGERS`].
-    TooMany,
+    /// More than [`MAX_STRANGERS`], or not in the form they should be: every name may be one.
+    Unknown,
 }
 
 /// What the guard did not mean.
@@ -93,18 +113,24 @@ struct Collision<'s> {
 }
 
 impl Strangers {
-    /// Reads the answer to [`batch`]. `None`: something is not in the form it should be.
-    pub(super) fn read(messages: &[SimpleQueryMessage]) -> Option<Self> {
+    /// Asks for them, for transactions with this `search_path` (an SQL literal).
+    pub(super) fn ask(client: &mut Client, search_path: &str) -> Result<Self, postgres::Error> {
+        Ok(Self::read(&client.simple_query(&batch(search_path))?).unwrap_or(Self::Unknown))
+    }
+
+    /// `None`: something is not in the form it should be, or too much.
+    fn read(messages: &[SimpleQueryMessage]) -> Option<Self> {
         // The two settings come first.
         let rows = messages.iter().filter_map(super::session::row).skip(2);
         let mut known: BTreeMap<_, BTreeSet<Path>> = BTreeMap::new();
         for (count, row) in rows.enumerate() {
             if count >= MAX_STRANGERS {
-                return Some(Self::TooMany);
+                return None;
             }
             let Stranger { kind, name, path, extension, compiled } = Stranger::read(row)?;
-            if !is_harmless(kind, &name, extension.as_deref(), compiled) {
-                known.entry((kind, name)).or_default().insert(path);
+            let harmless = |kind: &&Kind| is_harmless(**kind, &name, extension.as_deref(), compiled);
+            for kind in kind.ways().iter().filter(|kind| !harmless(kind)) {
+                known.entry((*kind, name.clone())).or_default().insert(path.clone());
             }
         }
         Some(Self::Known(known))
@@ -124,8 +150,8 @@ impl Strangers {
                 None => Ok(()),
                 Some(first) => Err(refusal(
                     format!(
-                        "The schemas of this session's search_path hold more than {MAX_STRANGERS} functions and operators, so \
-                         that no name can be told from PostgreSQL's own. Ask the operator to shorten the role's search_path."
+                        "The schemas of this session's search_path hold more than {MAX_STRANGERS} functions and operators, or \
+                         they cannot be listed, so that no name can be told from PostgreSQL's own. Ask the operator to shorten the role's search_path."
                     ),
                     *first,
                 )),
@@ -211,7 +237,7 @@ fn is_harmless(kind: Kind, name: &str, extension: Option<&str>, compiled: bool) 
 /// The kinds of things that a use may lead to.
 fn candidates(used: &Use) -> &'static [Kind] {
     match used {
-        Use::Call { schema: _, name: _ } => &[Kind::Field, Kind::Function],
+        Use::Call { schema: _, name: _ } => &[Kind::Function],
         Use::Field(_) => &[Kind::Field, Kind::BuiltIn],
         Use::Operator(_) => &[Kind::Operator],
         Use::Cast(_) => &[Kind::Cast],

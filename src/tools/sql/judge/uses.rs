@@ -72,12 +72,15 @@ pub(in super::super) fn of(tokens: &[Token<'_>], roles: &[Role]) -> BTreeMap<Use
         if role == Role::Field {
             add(Use::Field(token.name.clone()));
         }
-        // Only `OPERATOR(pg_catalog.+)` has a dot before an operator.
-        if token.kind == Kind::Operator && !qualified {
+        // `t.*` and `OPERATOR(pg_catalog.+)` have a dot before what looks like an operator.
+        if token.kind == Kind::Operator && !qualified && !is_all(token, [before(1), before(2)]) {
             let name = if token.text == "!=" { "<>" } else { &token.text };
             add(Use::Operator(name.to_owned()));
         }
-        for operator in meanings(BEHIND_WORDS, token) {
+        // `SELECT DISTINCT` and `count(DISTINCT …)` compare by the type's own order.
+        let compares =
+            !token.is_word("distinct") || before(1).is_some_and(|t| t.is_word("is") || t.is_word("not"));
+        for operator in meanings(BEHIND_WORDS, token).iter().filter(|_| compares) {
             add(Use::Operator((*operator).to_owned()));
         }
         let schema_before = before(2).filter(|_| qualified).and_then(|_| before(3));
@@ -96,7 +99,72 @@ fn meanings(table: &'static [(&str, &[&str])], token: &Token<'_>) -> &'static [&
     table.iter().find(|(word, _)| token.is_word(word)).map_or(&[], |(_, meanings)| meanings)
 }
 
+/// Whether this is the `*` of `SELECT *` or `count(*)`. The grammar has no prefix `*`, but `OPERATOR(*)`.
+fn is_all(token: &Token<'_>, [before, second]: [Option<&Token<'_>>; 2]) -> bool {
+    let named = second.is_some_and(|t| t.is_word("operator"));
+    let begins = |t: &Token<'_>| {
+        t.is_mark("(") && !named
+            || t.is_mark(",")
+            || ["select", "distinct", "all"].iter().any(|word| t.is_word(word))
+    };
+    token.text == "*" && before.is_none_or(begins)
+}
+
 /// PostgreSQL's own name for an array of `x` is `_x`.
 fn element(name: &str) -> &str {
     name.strip_prefix('_').unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::sql::statement::{GuardConfig, ReadOnlyStatement};
+
+    #[track_caller]
+    fn check(sql: &str, expected: &str) {
+        let statement = ReadOnlyStatement::parse(sql, &GuardConfig::parse("s.f").unwrap()).unwrap();
+        let told: Vec<String> = statement.uses().keys().map(told).collect();
+        assert_eq!(told.join(" "), expected, "{sql}");
+    }
+
+    fn told(used: &Use) -> String {
+        match used {
+            Use::Call { schema: None, name } => format!("{name}()"),
+            Use::Call { schema: Some(schema), name } => format!("{schema}.{name}()"),
+            Use::Field(name) => format!(".{name}"),
+            Use::Operator(name) => name.clone(),
+            Use::Cast(name) => format!("::{name}"),
+        }
+    }
+
+    #[test]
+    fn what_is_looked_up_by_name_is_told() {
+        check("SELECT a, t.b, public.t.c FROM s.t", ".b .c");
+        check("SELECT 1, (x).f, (x[1]).g[1].h, (t.*).i FROM t", ".f .g .h .i");
+        check(
+            "SELECT ABS(1), \"lower\" ('x'), pg_catalog.upper('x'), s.f()",
+            "abs() lower() pg_catalog.upper() s.f()",
+        );
+        check("SELECT * FROM unnest(a) AS q (x)", "unnest() ::q");
+        check("SELECT 1 + 2, a != b, c OPERATOR(pg_catalog.-) d, e OPERATOR(*) f, t.*", "operator() * + <>");
+        check("SELECT count(*), count(DISTINCT a), 2 * 3", "count() *");
+        check("SELECT a LIKE b", "!~~ ~~");
+        check("SELECT a IS NOT DISTINCT FROM b", "=");
+        check("SELECT DISTINCT a", "");
+        check("SELECT a NOT IN (1)", "in() <> =");
+        check("SELECT nullif(a, b)", "nullif() =");
+        check(
+            "SELECT a::int[], CAST(b AS pg_catalog.int8), c::numeric(3, 1), '1'::_text",
+            "cast() ::int4 ::int8 ::numeric ::pg_catalog ::text",
+        );
+        check(
+            "SELECT a::double precision, a::timestamp with time zone",
+            "::float8 ::timestamp ::timestamptz",
+        );
+    }
+
+    #[test]
+    fn the_tables_are_sorted() {
+        assert!(BEHIND_WORDS.is_sorted() && TYPES_BEHIND_WORDS.is_sorted());
+    }
 }
