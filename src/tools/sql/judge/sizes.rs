@@ -16,14 +16,14 @@ use sqlparser::ast::{
     Function, FunctionArg, FunctionArgumentClause, FunctionArguments, GroupByExpr, InTarget, Join,
     JoinConstraint, JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName,
     ObjectNamePart, OrderBy, OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind,
-    SetExpr, Subscript, TableAlias, TableFactor, TableFunctionArgs, TableWithJoins, TypeModifier,
-    TypedString, UnaryOperator, WindowSpec, WindowType,
+    SetExpr, Subscript, TableAlias, TableFactor, TableFunctionArgs, TableSampleKind, TableWithJoins,
+    TypeModifier, TypedString, UnaryOperator, WindowFrameBound, WindowSpec, WindowType,
 };
 
 use super::{
     bounds::{
-        Bound, MAX_CONSTANT_BYTES, SMALL, TABLE_NUMBER, argument, grows, keeps_rows, literal, literal_of,
-        literal_text, may_be_text, of_call, operation, whole,
+        Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, TABLE_NUMBER, argument, grows, keeps_rows, literal,
+        literal_of, literal_text, may_be_text, of_call, operation, whole,
     },
     view,
 };
@@ -360,11 +360,12 @@ impl<'t> Sizes<'t> {
             }
             Some(LimitClause::OffsetCommaLimit { offset: _, limit: _ }) | None => (None, None),
         };
-        let fetch = query.fetch.as_ref().filter(|fetch| !fetch.with_ties);
+        let fetch = query.fetch.as_ref();
+        let ties = fetch.is_some_and(|fetch| fetch.with_ties);
         let count = limit.or(fetch.and_then(|Fetch { quantity, .. }| quantity.as_ref()));
         if let Some(count) = count {
             self.of(count);
-            let most = whole(count);
+            let most = if ties { 0 } else { whole(count) };
             relation.rows = if most > 0 { relation.rows.min(most) } else { relation.rows };
         }
         if let Some(offset) = offset {
@@ -440,7 +441,7 @@ impl<'t> Sizes<'t> {
             };
             whole = Some(match whole {
                 None => arm,
-                Some(whole) => self.unite(whole, arm),
+                Some(whole) => self.unite(whole, &arm),
             });
         }
         let relation = whole.unwrap_or_else(Relation::table);
@@ -454,7 +455,7 @@ impl<'t> Sizes<'t> {
     }
 
     /// The columns of a set operation, which have the names of its first part.
-    fn unite(&mut self, mut one: Relation<'t>, other: Relation<'t>) -> Relation<'t> {
+    fn unite(&mut self, mut one: Relation<'t>, other: &Relation<'t>) -> Relation<'t> {
         self.spend(one.columns.len() + other.columns.len());
         let any = other.any();
         let in_order = one.exact && other.exact;
@@ -495,6 +496,7 @@ impl<'t> Sizes<'t> {
             }
         }
         let mut relation = Relation { exact: true, ..Relation::table() };
+        let read = self.rows.max(1);
         for item in &select.projection {
             self.item(item, &mut relation);
         }
@@ -505,7 +507,7 @@ impl<'t> Sizes<'t> {
         }
         self.all(order.iter().copied());
         self.frames.pop();
-        relation.rows = if self.aggregated && !grouped { 1 } else { self.rows };
+        relation.rows = if self.aggregated && !grouped { self.rows / read } else { self.rows };
         (self.rows, self.aggregated) = outer;
         relation
     }
@@ -554,8 +556,11 @@ impl<'t> Sizes<'t> {
                 relation.star = max_of(relation.star, frame.star);
             }
         }
-        let nodes = u64::try_from(columns).unwrap_or(u64::MAX);
-        self.charge(Cost { nodes, bytes: 0 });
+        let cost = relation.columns.iter().fold(Cost::default(), |sum, (_, column)| Cost {
+            nodes: sum.nodes.saturating_add(column.nodes),
+            bytes: sum.bytes.saturating_add(column.bound.bytes),
+        });
+        self.charge(cost);
     }
 
     fn joined(&mut self, table: &'t TableWithJoins) {
@@ -563,22 +568,26 @@ impl<'t> Sizes<'t> {
         self.factor(relation);
         for Join { relation, global: _, join_operator } in joins {
             self.factor(relation);
-            match constraint(join_operator) {
-                Some(JoinConstraint::On(expr)) => drop(self.of(expr)),
-                Some(
-                    JoinConstraint::Using(_) | JoinConstraint::UsingAlias(_, _) | JoinConstraint::Natural,
-                ) => {
-                    if let Some(frame) = self.frames.last_mut() {
-                        frame.exact = false;
-                    }
-                }
-                Some(JoinConstraint::None) | None => {}
+            let constraint = constraint(join_operator);
+            if let Some(JoinConstraint::On(expr)) = constraint {
+                self.of(expr);
+            } else if let (Some(_), Some(frame)) = (constraint, self.frames.last_mut()) {
+                // Columns may be joined into one.
+                frame.exact &= matches!(constraint, Some(JoinConstraint::None));
             }
         }
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the judge of the tree refuses all others")]
     fn factor(&mut self, factor: &'t TableFactor) {
+        if let TableFactor::Table { sample: Some(sample), .. }
+        | TableFactor::Derived { sample: Some(sample), .. } = factor
+            && let TableSampleKind::AfterTableAlias(sample) | TableSampleKind::BeforeTableAlias(sample) =
+                sample
+            && let Some(quantity) = &sample.quantity
+        {
+            self.of(&quantity.value);
+        }
         let (mut relation, alias) = match factor {
             TableFactor::Table { name, alias, args: Some(TableFunctionArgs { args, .. }), .. }
             | TableFactor::Function { name, alias, args, .. } => {
@@ -662,7 +671,10 @@ impl<'t> Sizes<'t> {
         self.stand_at_name(name);
         let bounds = self.arguments(args);
         let bound = self.call(function, args, &bounds);
-        let column = Column { bound, nodes: 1 };
+        let types =
+            alias.iter().flat_map(|alias| &alias.columns).filter_map(|column| column.data_type.as_ref());
+        let padded = types.map(padding).fold(bound.bytes, u64::max);
+        let column = Column { bound: Bound { bytes: padded, number: bound.number }, nodes: 1 };
         let rows = rows_of(function, args, &bounds);
         let names = [function].into_iter().chain(alias.map(|alias| alias.name.value.as_str()));
         let scalar = matches!(function, "generate_series" | "generate_subscripts" | "unnest");
@@ -690,7 +702,12 @@ impl<'t> Sizes<'t> {
     }
 
     fn window(&mut self, spec: &'t WindowSpec) {
-        let WindowSpec { window_name: _, partition_by, order_by, window_frame: _ } = spec;
+        let WindowSpec { window_name: _, partition_by, order_by, window_frame } = spec;
+        if let Some(frame) = window_frame {
+            self.all(
+                [Some(&frame.start_bound), frame.end_bound.as_ref()].into_iter().flatten().filter_map(offset),
+            );
+        }
         self.all(partition_by);
         self.all(order_by.iter().map(|order| &order.expr));
     }
@@ -752,13 +769,7 @@ impl<'t> Sizes<'t> {
             }
             Expr::CompoundFieldAccess { root, access_chain } => {
                 for access in access_chain {
-                    match access {
-                        AccessExpr::Subscript(Subscript::Index { index }) => drop(self.of(index)),
-                        AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, stride: _ }) => {
-                            self.all(lower_bound.iter().chain(upper_bound));
-                        }
-                        AccessExpr::Dot(_) => {}
-                    }
+                    self.all(subscripts(access));
                 }
                 self.of(root)
             }
@@ -900,10 +911,12 @@ impl<'t> Sizes<'t> {
     fn cast(&mut self, inner: &'t Expr, data_type: &'t DataType) -> Bound {
         let bound = self.of(inner);
         let numeric = matches!(data_type, DataType::Custom(name, _) if matches!(last_name(name), "numeric" | "decimal" | "dec"));
-        let more = match inner {
-            Expr::Array(_) | Expr::Tuple(_) => bound.bytes,
-            _ if numeric && bound.number == u64::MAX && may_be_text(inner) => super::bounds::NUMERIC_BYTES,
-            _ => 0,
+        let more = if matches!(inner, Expr::Array(_) | Expr::Tuple(_)) {
+            bound.bytes
+        } else if numeric && bound.number == u64::MAX && may_be_text(inner) {
+            NUMERIC_BYTES
+        } else {
+            0
         };
         let padded = bound.bytes.max(padding(data_type));
         let bytes = padded.saturating_add(more);
@@ -937,11 +950,7 @@ impl<'t> Sizes<'t> {
                 return self.kept(relation.any_of_value(), relation.rows);
             }
             FunctionArguments::List(list) => {
-                for clause in &list.clauses {
-                    if let FunctionArgumentClause::OrderBy(exprs) = clause {
-                        self.all(exprs.iter().map(|order| &order.expr));
-                    }
-                }
+                self.all(list.clauses.iter().flat_map(clause_exprs));
                 (&list.args, self.arguments(&list.args))
             }
         };
@@ -1005,6 +1014,33 @@ fn written(expr: &Expr) -> usize {
     match expr {
         Expr::Value(value) => literal_text(value).len() / 64,
         _ => 0,
+    }
+}
+
+/// What `ORDER BY` within a call holds.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the judge of the tree refuses all others")]
+fn clause_exprs(clause: &FunctionArgumentClause) -> impl Iterator<Item = &Expr> {
+    let exprs = match clause {
+        FunctionArgumentClause::OrderBy(exprs) => exprs.as_slice(),
+        _ => &[],
+    };
+    exprs.iter().map(|order| &order.expr)
+}
+
+fn offset(bound: &WindowFrameBound) -> Option<&Expr> {
+    match bound {
+        WindowFrameBound::CurrentRow => None,
+        WindowFrameBound::Preceding(expr) | WindowFrameBound::Following(expr) => expr.as_deref(),
+    }
+}
+
+fn subscripts(access: &AccessExpr) -> Vec<&Expr> {
+    match access {
+        AccessExpr::Subscript(Subscript::Index { index }) => vec![index],
+        AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, stride: _ }) => {
+            lower_bound.iter().chain(upper_bound).collect()
+        }
+        AccessExpr::Dot(_) => Vec::new(),
     }
 }
 
