@@ -105,6 +105,19 @@ fn extension_sets_are_needed() {
     }
 }
 
+#[test]
+fn a_refused_function_is_told_what_allows_it_or_that_nothing_does() {
+    for (sql, part) in [
+        ("SELECT version()", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT levenshtein('a', 'b')", "MCP_SQL_ALLOW_FUNCTIONS=@fuzzystrmatch."),
+        ("SELECT mine(1)", "MCP_SQL_ALLOW_FUNCTIONS."),
+        ("SELECT pg_sleep(1)", "is never allowed: a function of this name waits."),
+    ] {
+        let problem = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap_err();
+        assert!(problem.detail().contains(part), "{}", problem.detail());
+    }
+}
+
 /// Places where an expression can stand.
 const PLACES: &[&str] = &[
     "SELECT #",
@@ -347,6 +360,8 @@ fn refusals_point_to_the_construct_in_the_clients_own_text() {
         ("SELECT (1", 1, 8),
         ("SELECT a::evil", 1, 11),
         ("", 1, 1),
+        ("SELECT f(1), g(2) FROM h(3) WHERE i(4)", 1, 8),
+        ("SELECT a,\n repeat('x', 900000000)", 2, 2),
     ] {
         let problem = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap_err().to_value();
         let place = (problem["metadata"]["line"].as_u64(), problem["metadata"]["column"].as_u64());
@@ -569,7 +584,12 @@ fn the_work_on_names_that_build_on_each_other_is_bounded() {
         format!("VALUES (1, 2){}", ", (1, 2)".repeat(5_000)),
     ] {
         // Two walks, and one step that may be as large as a query is wide.
-        assert!(work_on(&sql) <= 2 * sizes::MAX_WORK + 65_536, "{}: {}", work_on(&sql), &sql[..60]);
+        assert!(
+            work_on(&sql) <= 2 * sizes::MAX_WORK + 65_536,
+            "{}: {}",
+            work_on(&sql),
+            sql.chars().take(60).collect::<String>()
+        );
     }
 }
 

@@ -5,7 +5,7 @@ use sqlparser::ast::{
     UnaryOperator, Value, ValueWithSpan,
 };
 
-use super::sizes::last_name;
+use super::names::last_name;
 
 /// Digits of the largest `numeric`, before and behind the point.
 pub(super) const NUMERIC_BYTES: u64 = 147_456;

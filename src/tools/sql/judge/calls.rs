@@ -7,7 +7,10 @@ use sqlparser::ast::{
 };
 
 use super::tree::{Judge, NOT_POSTGRES, Node, Role};
-use crate::{problem::echo, tools::sql::lexer::Refusal};
+use crate::{
+    problem::echo,
+    tools::sql::{functions_denied, functions_sets, lexer::Refusal},
+};
 
 /// What looks like a call and is grammar: no function of another schema can stand behind these words.
 const GRAMMAR: &[&str] = &[
@@ -174,11 +177,16 @@ impl<'t> Judge<'t, '_> {
     }
 }
 
-/// The sentence for a function that is on no list.
+/// The sentence for a function that is on no list: what it would do, or what allows it.
 pub(super) fn unknown_function(name: &str) -> String {
+    if let Some(does) = functions_denied::danger(name) {
+        return format!("The name {} is never allowed: a function of this name {does}.", echo(name));
+    }
+    let set = functions_sets::SETS.iter().find(|set| set.has_function(name));
+    let allowed_by = set.map(|set| format!("={}", set.name)).unwrap_or_default();
     format!(
         "The function {} is not on the list of allowed functions; use another, or ask the operator to allow it with \
-         MCP_SQL_ALLOW_FUNCTIONS.",
+         MCP_SQL_ALLOW_FUNCTIONS{allowed_by}.",
         echo(name)
     )
 }

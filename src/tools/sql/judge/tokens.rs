@@ -146,7 +146,7 @@ fn before_parenthesis(
     config: &GuardConfig,
 ) -> Result<(), Refusal> {
     let qualified = before.is_some_and(|t| t.is_mark("."));
-    if token.kind == Kind::Word && !qualified && is_grammar(token, before) {
+    if token.kind == Kind::Word && !qualified && is_grammar(token, before, second) {
         return Ok(());
     }
     let schema = if qualified { second.map(|t| t.name.as_str()) } else { None };
@@ -196,7 +196,7 @@ fn written<'n>(schema: Option<&'n str>, token: &'n Token<'_>) -> types::Written<
     types::Written { schema, name: &token.name, plain: token.kind == Kind::Word }
 }
 
-fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>) -> bool {
+fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>, second: Option<&Token<'_>>) -> bool {
     let name = token.name.as_str();
     if GRAMMAR.contains(&name) {
         return true;
@@ -210,7 +210,9 @@ fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>) -> bool {
     match name {
         "filter" | "over" | "repeatable" => behind_parenthesis,
         "cube" | "rollup" => {
-            behind_words(&["by"]) || before.is_some_and(|t| t.is_mark(",") || t.is_mark("("))
+            // GROUP BY DISTINCT, GROUP BY ALL.
+            let quantified = behind_words(&["distinct", "all"]) && second.is_some_and(|t| t.is_word("by"));
+            quantified || behind_words(&["by"]) || before.is_some_and(|t| t.is_mark(",") || t.is_mark("("))
         }
         // What may stand in its parentheses is looked at wherever it stands.
         "operator" => true,

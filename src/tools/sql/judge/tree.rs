@@ -54,6 +54,7 @@ pub(in super::super) fn judge<'t>(
     let roles = vec![Role::None; tokens.len()];
     let mut judge = Judge { tokens, config, near: 0, roles, left: vec![Node::Query(query)] };
     while let Some(node) = judge.left.pop() {
+        let left = judge.left.len();
         match node {
             Node::Query(query) => judge.query(query)?,
             Node::Body(body) => judge.body(body)?,
@@ -63,6 +64,8 @@ pub(in super::super) fn judge<'t>(
             Node::Element(Expr::Array(array)) => judge.array(array),
             Node::Element(expr) => judge.left.push(Node::Expr(expr)),
         }
+        // What stands first is judged first, so that the first refusal is told.
+        judge.left.get_mut(left..).unwrap_or_default().reverse();
     }
     if let Some((at, sentence)) = sizes::check(query).excess {
         judge.near = at;

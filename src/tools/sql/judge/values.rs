@@ -1,0 +1,300 @@
+//! The walk of [`super::sizes`] over expressions: how large their values can get.
+
+use sqlparser::ast::{
+    AccessExpr, Array, CaseWhen, DataType, Expr, Function, FunctionArg, FunctionArgumentClause,
+    FunctionArguments, InTarget, Query, Subscript, TypedString, UnaryOperator, WindowType,
+};
+
+use super::{
+    bounds::{
+        Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, TABLE_NUMBER, argument, grows, keeps_rows, literal,
+        literal_text, may_be_text, of_call, operation,
+    },
+    names::{last_name, padding},
+    relations::Cost,
+    series::{is_aggregate, rows_of},
+    sizes::{Excess, MAX_SERIES_ROWS, Sizes},
+};
+
+/// Fields of a date whose numbers are small.
+const SMALL_FIELDS: &[&str] = &[
+    "day", "dow", "doy", "hour", "isodow", "isoyear", "minute", "month", "quarter", "second", "week", "year",
+];
+
+impl<'t> Sizes<'t> {
+    #[expect(clippy::too_many_lines, reason = "one match over the expressions")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the judge of the tree refuses all others")]
+    pub(super) fn expression(&mut self, expr: &'t Expr) -> Bound {
+        match expr {
+            Expr::Identifier(name) => {
+                self.stand_at(name.span);
+                self.read(&name.value)
+            }
+            Expr::CompoundIdentifier(parts) => {
+                // `q.n` is a column, or a field of one.
+                let names = parts.iter().rev().take(2);
+                names.fold(Bound::NONE, |bound, name| {
+                    self.stand_at(name.span);
+                    bound.max(self.read(&name.value))
+                })
+            }
+            Expr::CompoundFieldAccess { root, access_chain } => {
+                for access in access_chain {
+                    self.all(subscripts(access));
+                }
+                self.of(root)
+            }
+            Expr::Value(value) | Expr::TypedString(TypedString { value, .. }) => {
+                self.stand_at(value.span);
+                self.spend(literal_text(value).len() / 64);
+                literal(value)
+            }
+            Expr::Nested(inner)
+            | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner }
+            | Expr::Ceil { expr: inner, .. }
+            | Expr::Floor { expr: inner, .. }
+            | Expr::Collate { expr: inner, .. } => self.of(inner),
+            Expr::UnaryOp { op: UnaryOperator::Not, expr: inner } => self.test([inner.as_ref()]),
+            Expr::UnaryOp { op: UnaryOperator::BitwiseNot, expr: inner } => {
+                Bound::of_bytes(self.of(inner).bytes)
+            }
+            Expr::UnaryOp { expr: inner, .. } => self.of(inner),
+            Expr::Substring { expr: inner, substring_from, substring_for, .. } => {
+                self.all(substring_from.as_deref().into_iter().chain(substring_for.as_deref()));
+                self.of(inner)
+            }
+            Expr::Trim { expr: inner, trim_what, trim_characters, .. } => {
+                self.all(trim_what.as_deref().into_iter().chain(trim_characters.iter().flatten()));
+                self.of(inner)
+            }
+            Expr::Cast { expr: inner, data_type, .. } => self.cast(inner, data_type),
+            Expr::BinaryOp { .. } => self.chain(expr),
+            Expr::Array(Array { elem: items, named: _ }) | Expr::Tuple(items) => {
+                let (mut bytes, mut number) = (SMALL, 0);
+                for item in items {
+                    let bound = self.of(item);
+                    bytes = bound.bytes.saturating_add(bytes);
+                    number = bound.number.max(number);
+                }
+                let bytes = bytes.saturating_mul(2);
+                self.charge(Cost { nodes: 0, bytes });
+                Bound { bytes, number }
+            }
+            Expr::Case { operand, conditions, else_result, .. } => {
+                self.all(operand.as_deref());
+                self.all(conditions.iter().map(|CaseWhen { condition, result: _ }| condition));
+                self.largest(
+                    conditions
+                        .iter()
+                        .map(|CaseWhen { condition: _, result }| result)
+                        .chain(else_result.as_deref()),
+                )
+            }
+            Expr::Overlay { expr: inner, overlay_what, overlay_from, overlay_for } => {
+                self.all([overlay_from.as_ref()].into_iter().chain(overlay_for.as_deref()));
+                let (text, what) = (self.of(inner), self.of(overlay_what));
+                Bound::of_bytes(text.bytes.saturating_add(what.bytes))
+            }
+            Expr::Extract { field, expr: inner, .. } => {
+                self.of(inner);
+                let small = SMALL_FIELDS.contains(&field.to_string().to_ascii_lowercase().as_str());
+                if small { Bound::TABLE } else { Bound::of_bytes(SMALL) }
+            }
+            Expr::Position { expr: what, r#in: text } => {
+                self.of(what);
+                let text = self.of(text);
+                Bound { bytes: SMALL, number: text.bytes.max(TABLE_NUMBER) }
+            }
+            Expr::Function(function) => self.function(function),
+            Expr::Subquery(query) => self.subquery(query),
+            Expr::Exists { subquery, .. } => {
+                self.subquery(subquery);
+                Bound { bytes: SMALL, number: 1 }
+            }
+            Expr::In { expr: inner, target, .. } => {
+                self.of(inner);
+                match target {
+                    InTarget::List(exprs) => self.test(exprs),
+                    InTarget::Subquery(query) => {
+                        self.subquery(query);
+                        Bound { bytes: SMALL, number: 1 }
+                    }
+                    InTarget::Unnest(_) | InTarget::Table { .. } => Bound::TABLE,
+                }
+            }
+            Expr::Between { expr: inner, low, high, .. } => self.test([inner.as_ref(), low, high]),
+            Expr::AnyOp { left, right, .. } | Expr::AllOp { left, right, .. } => {
+                self.test([left.as_ref(), right])
+            }
+            Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+                self.test([left.as_ref(), right])
+            }
+            Expr::Like { expr: inner, pattern, escape_char, .. }
+            | Expr::ILike { expr: inner, pattern, escape_char, .. }
+            | Expr::SimilarTo { expr: inner, pattern, escape_char, .. } => {
+                self.test([inner.as_ref(), pattern].into_iter().chain(escape_char.as_deref()))
+            }
+            Expr::AtTimeZone { timestamp, time_zone } => self.test([timestamp.as_ref(), time_zone]),
+            Expr::IsFalse(inner)
+            | Expr::IsNotFalse(inner)
+            | Expr::IsTrue(inner)
+            | Expr::IsNotTrue(inner)
+            | Expr::IsNull(inner)
+            | Expr::IsNotNull(inner)
+            | Expr::IsUnknown(inner)
+            | Expr::IsNotUnknown(inner)
+            | Expr::IsNormalized { expr: inner, .. } => self.test([inner.as_ref()]),
+            Expr::GroupingSets(sets) | Expr::Cube(sets) | Expr::Rollup(sets) => {
+                self.test(sets.iter().flatten())
+            }
+            _ => Bound::of_bytes(SMALL),
+        }
+    }
+
+    fn subquery(&mut self, query: &'t Query) -> Bound {
+        let relation = self.query(query);
+        self.spend(relation.columns.len());
+        relation.any_of_value()
+    }
+
+    /// A chain of operators, from the left.
+    fn chain(&mut self, expr: &'t Expr) -> Bound {
+        let mut first = expr;
+        let mut rest = Vec::new();
+        while let Expr::BinaryOp { left, op, right } = first {
+            rest.push((op, right.as_ref()));
+            first = left;
+        }
+        let mut bound = self.of(first);
+        for (op, right) in rest.into_iter().rev() {
+            self.spend(1);
+            let right_bound = self.of(right);
+            bound = operation(op, bound, right_bound, right);
+        }
+        if bound.bytes > SMALL {
+            self.charge(Cost { nodes: 0, bytes: bound.bytes });
+        }
+        bound
+    }
+
+    /// A cast of text to `numeric` writes out an exponent, one of an array to text escapes what it holds, and one to
+    /// `char(n)` or `bit(n)` pads.
+    fn cast(&mut self, inner: &'t Expr, data_type: &'t DataType) -> Bound {
+        let bound = self.of(inner);
+        let numeric = matches!(data_type, DataType::Custom(name, _) if matches!(last_name(name), "numeric" | "decimal" | "dec"));
+        let more = if matches!(inner, Expr::Array(_) | Expr::Tuple(_)) {
+            bound.bytes
+        } else if numeric && bound.number == u64::MAX && may_be_text(inner) {
+            NUMERIC_BYTES
+        } else {
+            0
+        };
+        let padded = bound.bytes.max(padding(data_type));
+        let bytes = padded.saturating_add(more);
+        if bytes > bound.bytes {
+            self.charge(Cost { nodes: 0, bytes });
+        }
+        Bound { bytes, number: bound.number }
+    }
+
+    pub(super) fn arguments(&mut self, args: &'t [FunctionArg]) -> Vec<Bound> {
+        args.iter().map(|arg| argument(arg).map_or(Bound::TABLE, |expr| self.of(expr))).collect()
+    }
+
+    fn function(&mut self, function: &'t Function) -> Bound {
+        let name = last_name(&function.name);
+        self.stand_at_name(&function.name);
+        let at = self.near;
+        self.all(function.filter.as_deref());
+        let within = self.largest(function.within_group.iter().map(|order| &order.expr));
+        match &function.over {
+            Some(WindowType::WindowSpec(spec)) => self.window(spec),
+            Some(WindowType::NamedWindow(_)) => {}
+            None => self.aggregated |= is_aggregate(name),
+        }
+        let (args, bounds): (&[FunctionArg], Vec<Bound>) = match &function.args {
+            FunctionArguments::None => return Bound::of_bytes(SMALL),
+            FunctionArguments::Subquery(query) => {
+                // `ARRAY(SELECT …)` keeps rows as `array_agg` does.
+                let relation = self.query(query);
+                self.near = at;
+                return self.kept(relation.any_of_value(), relation.rows);
+            }
+            FunctionArguments::List(list) => {
+                self.all(list.clauses.iter().flat_map(clause_exprs));
+                (&list.args, self.arguments(&list.args))
+            }
+        };
+        self.near = at;
+        let rows = self.rows;
+        if keeps_rows(name) {
+            let value = bounds.iter().fold(within, |most, bound| Bound {
+                bytes: most.bytes.saturating_add(bound.bytes),
+                number: most.number.max(bound.number),
+            });
+            return self.kept(value, rows);
+        }
+        match name {
+            "count" => Bound { bytes: 8, number: rows.max(TABLE_NUMBER) },
+            "sum" => {
+                let number = bounds.first().map_or(u64::MAX, |bound| bound.number);
+                Bound { bytes: SMALL, number: number.saturating_mul(rows).max(TABLE_NUMBER) }
+            }
+            _ => {
+                self.rows = rows.saturating_mul(rows_of(name, args, &bounds));
+                self.call(name, args, &bounds)
+            }
+        }
+    }
+
+    /// Rows that are kept as one value.
+    fn kept(&mut self, value: Bound, rows: u64) -> Bound {
+        if rows > MAX_SERIES_ROWS {
+            self.exceed(self.near, Excess::Rows);
+        }
+        let bytes = value.bytes.saturating_mul(rows).saturating_add(SMALL);
+        self.charge(Cost { nodes: 0, bytes });
+        Bound { bytes, number: value.number }
+    }
+
+    pub(super) fn call(&mut self, name: &str, args: &'t [FunctionArg], bounds: &[Bound]) -> Bound {
+        self.spend(args.iter().filter_map(argument).map(written).sum());
+        let bound = of_call(name, args, bounds);
+        if grows(name) {
+            self.charge(Cost { nodes: 0, bytes: bound.bytes });
+        }
+        if bound.bytes > MAX_CONSTANT_BYTES {
+            self.exceed(self.near, Excess::Bytes);
+        }
+        bound
+    }
+}
+
+/// How long a literal is, in steps of looking at it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only literals are read again")]
+fn written(expr: &Expr) -> usize {
+    match expr {
+        Expr::Value(value) => literal_text(value).len() / 64,
+        _ => 0,
+    }
+}
+
+/// What `ORDER BY` within a call holds.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the judge of the tree refuses all others")]
+fn clause_exprs(clause: &FunctionArgumentClause) -> impl Iterator<Item = &Expr> {
+    let exprs = match clause {
+        FunctionArgumentClause::OrderBy(exprs) => exprs.as_slice(),
+        _ => &[],
+    };
+    exprs.iter().map(|order| &order.expr)
+}
+
+fn subscripts(access: &AccessExpr) -> Vec<&Expr> {
+    match access {
+        AccessExpr::Subscript(Subscript::Index { index }) => vec![index],
+        AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, stride: _ }) => {
+            lower_bound.iter().chain(upper_bound).collect()
+        }
+        AccessExpr::Dot(_) => Vec::new(),
+    }
+}
