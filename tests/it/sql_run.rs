@@ -238,6 +238,19 @@ fn postgresqls_refusals_have_our_codes_and_the_callers_positions() {
     assert_eq!(code(rig.query(&format!("SELECT {}", wide.join(",")))), Code::Validation);
 }
 
+#[test]
+fn too_wide_a_result_is_told_in_our_own_words() {
+    let rig = Rig::new("");
+    let columns = |count: usize, what: &str| vec![what; count].join(",");
+    let Err(Failure::Problem(problem)) = rig.query(&format!("SELECT {}", columns(900, "1.5"))) else {
+        panic!()
+    };
+    assert_eq!(problem.code(), Code::Validation);
+    assert!(problem.detail().contains("900 columns"), "{}", problem.detail());
+    rig.query(&format!("SELECT {}", columns(832, "1.5"))).unwrap();
+    rig.query(&format!("SELECT {}", columns(1664, "1"))).unwrap();
+}
+
 /// The database's own walls: what stands in a view was not seen by the guard.
 #[test]
 fn behind_the_guards_back_the_database_refuses_every_write() {

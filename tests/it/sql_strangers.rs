@@ -8,7 +8,7 @@ use mcp_server_suite::{
     problem::Code,
     tools::{
         Failure,
-        sql::{ExplainQuery, GuardConfig, Pooler},
+        sql::{DescribeDatabase, ExplainQuery, GuardConfig, Pooler},
     },
 };
 
@@ -171,6 +171,31 @@ fn a_set_means_its_extension_and_no_other_function_of_the_name() {
     });
     refused(&rig, "SELECT sort('{2,1}'::int[])");
     rig.query("SELECT version(), ('item'::text).to_regclass").unwrap();
+}
+
+/// Our own statement runs under the same path. Exact types win against PostgreSQL's own operators that need a cast.
+#[test]
+fn no_stranger_runs_while_the_database_is_described() {
+    let operators = [
+        ("real, int", ">="),
+        ("name, name", "!~~"),
+        ("oid, int", "="),
+        ("name, text", "="),
+        ("smallint, int", ">"),
+    ];
+    let setup = operators.map(|(types, name)| {
+        let (left, right) = types.split_once(", ").unwrap();
+        format!(
+            "CREATE FUNCTION compared({types}) RETURNS bool LANGUAGE sql AS 'SELECT ran() = 1';
+             CREATE OPERATOR {name} (leftarg = {left}, rightarg = {right}, function = compared);"
+        )
+    });
+    let rig = Rig::new(&format!("{EVIL}{}", setup.concat()));
+    let tool = DescribeDatabase::new(Arc::clone(&rig.db));
+    for arguments in [json!({}), json!({"schema": "public"}), json!({"table": "item"})] {
+        let answer = call_with(&tool, arguments.clone(), &Interrupt::default());
+        assert!(answer.is_ok(), "{arguments}: {answer:?}");
+    }
 }
 
 #[test]

@@ -19,6 +19,9 @@ use postgres::{
 
 use super::cells;
 
+/// The most columns a level of a query may have (PostgreSQL's `MaxTupleAttributeNumber`).
+pub(super) const MAX_WIDTH: usize = 1_664;
+
 /// One column of the statement.
 #[derive(Debug)]
 pub(super) struct ColumnPlan {
@@ -50,6 +53,8 @@ pub(super) struct Plan {
     pub(super) columns: Vec<ColumnPlan>,
     /// The text that runs.
     pub(super) sql: String,
+    /// How many columns its widest level has: every column, and the text forms that the inner level computes or the cuts.
+    pub(super) width: usize,
     /// How many characters of it stand before the canonical text.
     pub(super) prefix_chars: usize,
 }
@@ -76,11 +81,13 @@ impl Plan {
             plans.push(ColumnPlan { name, type_name, form, cut_index });
         }
         outer.extend(cut_column(&cuts));
+        // `r.*` stands for every column.
+        let width = outer.len().max(columns.len() + inner.len() - 1);
         // Without columns there is nothing to name, and `r()` is a syntax error.
         let alias = if columns.is_empty() { "r".to_owned() } else { format!("r({})", names.join(",")) };
         let prefix = format!("SELECT {} FROM (SELECT {} FROM (\n", outer.join(", "), inner.join(", "));
         let sql = format!("{prefix}{canonical}\n) AS {alias} OFFSET 0) AS q LIMIT {limit}");
-        Self { columns: plans, prefix_chars: prefix.chars().count(), sql }
+        Self { columns: plans, width, prefix_chars: prefix.chars().count(), sql }
     }
 }
 

@@ -104,14 +104,15 @@ struct ForeignKey {
     references_columns: Vec<String>,
 }
 
-/// One row a table: its schema, and the table as JSON. Runs with `pg_catalog` first in the path. Comments are cut: `$3`.
+/// One row a table: its schema, and the table as JSON. Runs with `pg_catalog` first in the path: an operator
+/// that it has for exactly these types is the one that is meant; the others are qualified. Comments are cut: `$3`.
 const TABLES: &str = r"
 SELECT n.nspname::text, pg_catalog.json_build_object(
     'name', c.relname,
     'kind', CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' WHEN 'v' THEN 'view'
         WHEN 'm' THEN 'materialized view' ELSE 'foreign table' END,
     'comment', pg_catalog.left(pg_catalog.obj_description(c.oid, 'pg_class'), $3),
-    'row_estimate', CASE WHEN c.reltuples >= 0 AND c.relkind <> 'v' THEN c.reltuples END,
+    'row_estimate', CASE WHEN c.reltuples OPERATOR(pg_catalog.>=) 0 AND c.relkind <> 'v' THEN c.reltuples END,
     'columns', COALESCE((
         SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
             'name', a.attname,
@@ -141,12 +142,12 @@ SELECT n.nspname::text, pg_catalog.json_build_object(
         FROM pg_catalog.pg_constraint f
         JOIN pg_catalog.pg_class fc ON fc.oid = f.confrelid
         JOIN pg_catalog.pg_namespace fn ON fn.oid = fc.relnamespace
-        WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.conparentid = 0
+        WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.conparentid OPERATOR(pg_catalog.=) 0
             AND pg_catalog.has_any_column_privilege(fc.oid, 'SELECT')), '[]'))
 FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
-    AND ($1::text IS NULL AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema' OR n.nspname = $1::text)
+    AND ($1::text IS NULL AND n.nspname OPERATOR(pg_catalog.!~~) 'pg\_%' AND n.nspname <> 'information_schema' OR n.nspname = $1::text)
     AND ($2::text IS NULL OR c.relname = $2::text)
     AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
     AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT')

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Database,
-    columns::Plan,
+    columns::{MAX_WIDTH, Plan},
     rows::{Body, NotTaken, most_rows},
     sqlstate::{self, Sent},
     statement::ReadOnlyStatement,
@@ -187,6 +187,14 @@ fn rows(
     // One row more tells whether there are more.
     let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
     let plan = Plan::new(statement.canonical(), columns, config.max_cell_chars, fetched);
+    if plan.width > MAX_WIDTH {
+        let detail = format!(
+            "The {} columns of this query are too many to cut their long values: with those that can be long counted twice \
+             they may be {MAX_WIDTH}. Select fewer columns.",
+            columns.len()
+        );
+        return Err(Problem::new(Code::Validation, detail).param("query").into());
+    }
     let mut body = Body::new(&plan, config.max_response_bytes).ok_or_else(|| {
         Problem::new(
             Code::Validation,

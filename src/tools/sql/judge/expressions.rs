@@ -29,6 +29,16 @@ impl<'t> Judge<'t, '_> {
                 if ident.quote_style.is_none() && ident.value == "system_user" {
                     return Err(self.refuse("SYSTEM_USER is not allowed; use CURRENT_USER."));
                 }
+                // As `current_schema()`.
+                if ident.quote_style.is_none()
+                    && ident.value == "current_schema"
+                    && !self.config.allows_function(None, "current_schema")
+                {
+                    return Err(self.refuse(
+                        "CURRENT_SCHEMA would tell of the search_path that is set here; ask the operator to allow it with \
+                         @catalog in MCP_SQL_ALLOW_FUNCTIONS.",
+                    ));
+                }
                 Ok(())
             }
             Expr::CompoundIdentifier(parts) => {
