@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::{
-    sizes::last_name,
+    names::last_name,
     tree::{Judge, NOT_POSTGRES, Node, Role},
     types,
 };
