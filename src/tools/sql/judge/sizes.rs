@@ -189,7 +189,10 @@ impl<'t> Sizes<'t> {
             return Bound::TABLE;
         }
         self.spend(1);
-        self.charge(Cost { nodes: 1, bytes: 0 });
+        // A column counts as what it stands for.
+        if !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Nested(_)) {
+            self.charge(Cost { nodes: 1, bytes: 0 });
+        }
         self.depth += 1;
         let bound = self.expression(expr);
         self.depth -= 1;
