@@ -251,6 +251,13 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
             Some(path) => Bound::of_bytes(descent(path, first).saturating_add(sum)),
             None => Bound::UNBOUNDED,
         },
+        "json_build_array" | "json_build_object" | "jsonb_build_array" | "jsonb_build_object" => {
+            let parts = args.iter().filter_map(argument).zip(bounds);
+            Bound::of_bytes(parts.fold(SMALL, |sum, (part, bound)| {
+                let times = if is_json(part) { 1 } else { 6 };
+                sum.saturating_add(bound.bytes.saturating_mul(times))
+            }))
+        }
         _ if COUNTING.contains(&name) => Bound { bytes: SMALL, number: sum.max(TABLE_NUMBER) },
         _ if KEEPING_NUMBERS.contains(&name) => {
             Bound { bytes: sum.saturating_sub(SMALL).max(8), number: most }
@@ -258,6 +265,14 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
         _ if GROWING.contains(&name) => Bound::of_bytes(sum.saturating_mul(6)),
         _ => Bound::of_bytes(sum),
     }
+}
+
+/// Whether this is a JSON value for certain, which is not escaped once more.
+fn is_json(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function) if matches!(
+        last_name(&function.name),
+        "json_agg" | "json_build_array" | "json_build_object" | "jsonb_agg" | "jsonb_build_array" | "jsonb_build_object"
+    ))
 }
 
 /// The limit that a count has: `least(n, 1000)`.

@@ -224,35 +224,31 @@ impl<'t> Sizes<'t> {
                 relation.star = max_of(relation.star, Some(self.column(expr)));
                 relation.exact = false;
             }
-            SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(_), _) => {
+            SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
                 relation.exact = false;
-                self.wildcard(relation);
+                let named = self.frames.last().is_some_and(|frame| frame.aliases.contains(last_name(name)));
+                self.wildcard(relation, if named { 1 } else { self.frames.len() });
             }
-            SelectItem::Wildcard(_) | SelectItem::ExprWithAliases { .. } => self.wildcard(relation),
+            SelectItem::Wildcard(_) | SelectItem::ExprWithAliases { .. } => self.wildcard(relation, 1),
         }
     }
 
-    /// All columns of the `FROM`, and of those around it: `q.*` may mean one of them.
-    fn wildcard(&mut self, relation: &mut Relation<'t>) {
-        let columns: usize = self.frames.iter().map(|frame| frame.columns.len()).sum();
-        self.spend(columns);
+    /// All columns of the `FROM`, or of those around it as well: `q.*` may mean one of them.
+    fn wildcard(&mut self, relation: &mut Relation<'t>, frames: usize) {
+        self.spend(self.frames.iter().rev().take(frames).map(|frame| frame.columns.len()).sum());
         if self.excess.is_some() {
             return;
         }
-        let Some((last, outer)) = self.frames.split_last() else { return };
-        relation.exact &= last.exact;
-        relation.columns.extend(&last.columns);
-        relation.star = max_of(relation.star, last.star);
-        if !relation.exact {
-            for frame in outer {
-                relation.columns.extend(&frame.columns);
-                relation.star = max_of(relation.star, frame.star);
+        let mut cost = Cost::default();
+        for frame in self.frames.iter().rev().take(frames) {
+            relation.exact &= frame.exact;
+            relation.columns.extend(&frame.columns);
+            relation.star = max_of(relation.star, frame.star);
+            for (_, column) in &frame.columns {
+                cost.nodes = cost.nodes.saturating_add(column.nodes);
+                cost.bytes = cost.bytes.saturating_add(column.bound.bytes);
             }
         }
-        let cost = relation.columns.iter().fold(Cost::default(), |sum, (_, column)| Cost {
-            nodes: sum.nodes.saturating_add(column.nodes),
-            bytes: sum.bytes.saturating_add(column.bound.bytes),
-        });
         self.charge(cost);
     }
 
@@ -300,6 +296,13 @@ impl<'t> Sizes<'t> {
             _ => return,
         };
         self.rows = self.rows.saturating_mul(relation.rows);
+        let known = match (alias, factor) {
+            (Some(alias), _) => Some(alias.name.value.as_str()),
+            (None, TableFactor::Table { name, .. } | TableFactor::Function { name, .. }) => {
+                Some(last_name(name))
+            }
+            (None, _) => None,
+        };
         self.spend(relation.columns.len() + alias.iter().map(|alias| alias.columns.len()).sum::<usize>());
         if let Some(alias) = alias {
             relation.rename(alias);
@@ -318,6 +321,7 @@ impl<'t> Sizes<'t> {
             }
         }
         if let Some(frame) = self.frames.last_mut() {
+            frame.aliases.extend(known);
             frame.add(&relation);
         }
     }

@@ -1,6 +1,6 @@
 //! What queries give to those that read them: columns, rows and what they cost the planner.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlparser::ast::TableAlias;
 
@@ -78,11 +78,13 @@ pub(super) struct Frame<'t> {
     pub(super) columns: Vec<(&'t str, Column)>,
     pub(super) exact: bool,
     pub(super) star: Option<Column>,
+    /// Tables and queries by what they are called here.
+    pub(super) aliases: HashSet<&'t str>,
 }
 
 impl<'t> Frame<'t> {
     pub(super) fn new() -> Self {
-        Self { names: HashMap::new(), columns: Vec::new(), exact: true, star: None }
+        Self { names: HashMap::new(), columns: Vec::new(), exact: true, star: None, aliases: HashSet::new() }
     }
 
     pub(super) fn name(&mut self, name: &'t str, column: Column) {

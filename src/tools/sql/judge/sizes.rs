@@ -120,13 +120,16 @@ pub(super) struct Sizes<'t> {
     pub(super) depth: usize,
     pub(super) work: u64,
     pub(super) excess: Option<(usize, Excess)>,
+    /// Where the cost first was too much.
+    crossed: Option<usize>,
 }
 
 impl<'t> Sizes<'t> {
     fn verdict(&self) -> Option<(usize, Excess)> {
+        let at = self.crossed.unwrap_or_default();
         let total = match self.cost {
-            Cost { nodes, .. } if nodes > MAX_PLANNER_NODES => Some((0, Excess::Nodes)),
-            Cost { bytes, .. } if bytes > MAX_STATEMENT_BYTES => Some((0, Excess::Together)),
+            Cost { nodes, .. } if nodes > MAX_PLANNER_NODES => Some((at, Excess::Nodes)),
+            Cost { bytes, .. } if bytes > MAX_STATEMENT_BYTES => Some((at, Excess::Together)),
             Cost { .. } => None,
         };
         self.excess.or(total)
@@ -146,6 +149,9 @@ impl<'t> Sizes<'t> {
     pub(super) fn charge(&mut self, Cost { nodes, bytes }: Cost) {
         self.cost.nodes = self.cost.nodes.saturating_add(nodes);
         self.cost.bytes = self.cost.bytes.saturating_add(bytes);
+        if self.cost.nodes > MAX_PLANNER_NODES || self.cost.bytes > MAX_STATEMENT_BYTES {
+            self.crossed.get_or_insert(self.near);
+        }
     }
 
     pub(super) fn stand_at(&mut self, span: Span) {
@@ -189,7 +195,10 @@ impl<'t> Sizes<'t> {
             return Bound::TABLE;
         }
         self.spend(1);
-        self.charge(Cost { nodes: 1, bytes: 0 });
+        // A column counts as what it stands for.
+        if !matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Nested(_)) {
+            self.charge(Cost { nodes: 1, bytes: 0 });
+        }
         self.depth += 1;
         let bound = self.expression(expr);
         self.depth -= 1;

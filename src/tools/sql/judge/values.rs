@@ -30,14 +30,10 @@ impl<'t> Sizes<'t> {
                 self.stand_at(name.span);
                 self.read(&name.value)
             }
-            Expr::CompoundIdentifier(parts) => {
-                // `q.n` is a column, or a field of one.
-                let names = parts.iter().rev().take(2);
-                names.fold(Bound::NONE, |bound, name| {
-                    self.stand_at(name.span);
-                    bound.max(self.read(&name.value))
-                })
-            }
+            Expr::CompoundIdentifier(parts) => parts.last().map_or(Bound::TABLE, |name| {
+                self.stand_at(name.span);
+                self.read(&name.value)
+            }),
             Expr::CompoundFieldAccess { root, access_chain } => {
                 for access in access_chain {
                     self.all(subscripts(access));
