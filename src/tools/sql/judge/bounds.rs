@@ -252,11 +252,7 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
             None => Bound::UNBOUNDED,
         },
         "json_build_array" | "json_build_object" | "jsonb_build_array" | "jsonb_build_object" => {
-            let parts = args.iter().filter_map(argument).zip(bounds);
-            Bound::of_bytes(parts.fold(SMALL, |sum, (part, bound)| {
-                let times = if is_json(part) { 1 } else { 6 };
-                sum.saturating_add(bound.bytes.saturating_mul(times))
-            }))
+            built(args, bounds)
         }
         _ if COUNTING.contains(&name) => Bound { bytes: SMALL, number: sum.max(TABLE_NUMBER) },
         _ if KEEPING_NUMBERS.contains(&name) => {
@@ -265,6 +261,15 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
         _ if GROWING.contains(&name) => Bound::of_bytes(sum.saturating_mul(6)),
         _ => Bound::of_bytes(sum),
     }
+}
+
+/// What `json_build_object` and its like give: text may be escaped, JSON is taken as it is.
+fn built(args: &[FunctionArg], bounds: &[Bound]) -> Bound {
+    let parts = args.iter().zip(bounds);
+    Bound::of_bytes(parts.fold(SMALL, |sum, (part, bound)| {
+        let times = if argument(part).is_some_and(is_json) { 1 } else { 6 };
+        sum.saturating_add(bound.bytes.saturating_mul(times))
+    }))
 }
 
 /// Whether this is a JSON value for certain, which is not escaped once more.
