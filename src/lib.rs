@@ -1,6 +1,6 @@
 //! # The map
 //!
-//! An MCP server on stdin and stdout that gives a model narrow, audited, bounded access to PostgreSQL, to one
+//! An MCP server on stdin and stdout that gives a model narrow, recorded, bounded access to PostgreSQL, to one
 //! directory of files and to host metrics. This page is what a newcomer reads first.
 //!
 //! ## The life of one `tools/call`
