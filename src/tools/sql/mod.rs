@@ -14,6 +14,8 @@ mod functions_sets;
 mod relations;
 #[cfg(test)]
 mod guard_tests;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod dsn;
 mod tls;
 pub mod role_check;

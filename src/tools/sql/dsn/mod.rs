@@ -10,6 +10,8 @@ mod text;
 mod server;
 mod passfile;
 mod encryption;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 
 use std::{
     fmt,
