@@ -6,7 +6,7 @@ use crate::{
     protocol::{
         reply::Rejection,
         request::{ARGUMENTS, Handshake, Message, Request, ToolCall, understand},
-        revision::{Era, meta},
+        revision::{self, Era, meta},
     },
     wire::{
         frame::{Frame, FrameReader},
@@ -63,6 +63,7 @@ fn answer(frame: &Frame<'_>, handshake: Handshake) -> Answered {
         Ok(Message::Request { id, era, request }) => {
             // A line that serde_json cannot hold has a fault inside of the arguments of a call.
             assert!(line.is_none() || (era == Era::Modern) == is_modern);
+            assert!(!is_modern || is_supported(line.as_ref()));
             check_request(&request, line.as_ref());
             Answered { id: Some(id), is_modern: era == Era::Modern, text: format!("{request:?}") }
         }
@@ -75,6 +76,14 @@ fn answer(frame: &Frame<'_>, handshake: Handshake) -> Answered {
         }
         Ok(Message::Ignore) => Answered { id: None, is_modern: false, text: "ignored".to_owned() },
     }
+}
+
+/// Whether a modern request says all that it must.
+fn is_supported(line: Option<&Value>) -> bool {
+    let meta = line.and_then(|line| line.pointer("/params/_meta")).unwrap_or(&Value::Null);
+    let capabilities = meta.get(meta::CLIENT_CAPABILITIES);
+    meta.get(meta::PROTOCOL_VERSION).is_some_and(|version| version == revision::MODERN)
+        && capabilities.is_some_and(Value::is_object)
 }
 
 fn check_request(request: &Request, line: Option<&Value>) {

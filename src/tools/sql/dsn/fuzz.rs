@@ -1,7 +1,5 @@
 //! Connection strings and password files. Nothing that they name is opened.
 
-use std::fmt::Write as _;
-
 use super::{passfile::password_of, server, text::Parameters};
 
 /// The parameters that are understood.
@@ -38,17 +36,19 @@ const KEYS: [&str; 26] = [
 pub fn strings(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Some(given) = read(&text) else { return };
-    let mut pairs = String::new();
-    let mut url = "postgres://".to_owned();
-    for (index, (key, value)) in given.iter().enumerate() {
-        let escaped = value.replace('\\', "\\\\").replace('\'', "\\'");
+    let [mut quoted, mut plain] = [String::new(), String::new()];
+    let mut url = "postgres:///?".to_owned();
+    for (key, value) in &given {
+        let in_quotes = value.replace('\\', "\\\\").replace('\'', "\\'");
+        let escaped: String = value.chars().flat_map(|c| ['\\', c]).collect();
         let encoded: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
-        let written = write!(pairs, " {key} = '{escaped}'")
-            .and_then(|()| write!(url, "{}{key}={encoded}", if index == 0 { '?' } else { '&' }));
-        assert!(written.is_ok());
+        quoted.push_str(&format!("{key} = '{in_quotes}'"));
+        plain.push_str(&format!("{key}={escaped} "));
+        url.push_str(&format!("{key}={encoded}&"));
     }
-    assert_eq!(read(&pairs).as_ref(), Some(&given), "{pairs:?}");
-    assert_eq!(read(&url).as_ref(), Some(&given), "{url:?}");
+    for written in [&quoted, &plain, url.trim_end_matches(['?', '&'])] {
+        assert_eq!(read(written).as_ref(), Some(&given), "{written:?}");
+    }
     if let Ok(servers) = Parameters::read(&text).and_then(|mut parameters| server::read(&mut parameters)) {
         assert!(!servers.is_empty() && servers.iter().all(|server| server.port > 0));
     }
