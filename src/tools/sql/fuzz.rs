@@ -46,15 +46,28 @@ fn check(sql: &str, config: &GuardConfig) -> Option<String> {
         again.map(|again| again.canonical().to_owned()).map_err(|problem| problem.detail().to_owned());
     assert_eq!(again.as_deref(), Ok(canonical));
     assert_eq!(shape(sql), shape(canonical));
-    for (_, text, name) in shape(canonical) {
-        assert!(functions_denied::danger(&name).is_none() && text != ";", "{name}");
-    }
+    check_enclosed(canonical);
     let end = canonical.chars().count();
     for at in [1, end / 2, end, end + 1] {
         let position = statement.position_of(at);
         assert!(at == 0 || position.is_some_and(|it| is_within(sql, it.line, it.column)), "{position:?}");
     }
     Some(canonical.to_owned())
+}
+
+/// It stays inside of the parentheses of the wrapper, and holds no name that nobody may allow.
+fn check_enclosed(canonical: &str) {
+    let mut open = 0_i32;
+    for (kind, text, name) in shape(canonical) {
+        open += match (kind, text.as_str()) {
+            (Kind::Punctuation, "(") => 1,
+            (Kind::Punctuation, ")") => -1,
+            _ => 0,
+        };
+        assert!(open >= 0 && text != ";", "{canonical}");
+        assert!(functions_denied::danger(&name).is_none(), "{name}");
+    }
+    assert_eq!(open, 0, "{canonical}");
 }
 
 fn check_refusal(sql: &str, problem: &Problem) {

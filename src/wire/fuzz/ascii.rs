@@ -4,16 +4,21 @@ use serde_json::{Value, json};
 
 use crate::wire::{
     ascii::{AsciiJson, AsciiWriter, string_cost},
+    blocks::BLOCK_BYTES,
     jsonrpc::{Line, Part, RequestId},
 };
 
-/// Bytes that say how much is written before the text, so that it falls on every place of a block.
+/// Bytes that say how much is written before the text: next to nothing, or so much that it falls on the end of a block.
 const CONTROLS: usize = 2;
 
 /// Runs the target.
 pub fn run(data: &[u8]) {
-    let Some((controls, data)) = data.split_first_chunk::<CONTROLS>() else { return };
-    let before = "b".repeat(u16::from_be_bytes(*controls).into());
+    let Some((&[blocks, bytes], data)) = data.split_first_chunk::<CONTROLS>() else { return };
+    let before = match blocks % 4 {
+        blocks @ 1..3 => usize::from(blocks) * BLOCK_BYTES - usize::from(bytes),
+        _ => usize::from(bytes),
+    };
+    let before = "b".repeat(before);
     let text = String::from_utf8_lossy(data);
     let value = serde_json::from_slice(data).unwrap_or_else(|_| json!({ &*text: [&text] }));
     let mut writer = AsciiWriter::default();
