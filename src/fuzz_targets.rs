@@ -13,7 +13,7 @@ use crate::{call, protocol, tools, wire};
 type Target = fn(&[u8]);
 
 /// What a target is called in `fuzz/`, and its logic, which stands in the room that it tries.
-const TARGETS: [(&str, Target); 11] = [
+const TARGETS: [(&str, Target); 12] = [
     ("frames", wire::fuzz::frames::run),
     ("json", wire::fuzz::json::run),
     ("ascii", wire::fuzz::ascii::run),
@@ -21,7 +21,8 @@ const TARGETS: [(&str, Target); 11] = [
     ("sanitizer", call::fuzz::run),
     ("paths", tools::files::fuzz::paths),
     ("names", tools::files::fuzz::names),
-    ("sql", tools::sql::fuzz::run),
+    ("sql", tools::sql::fuzz::statements::run),
+    ("cells", tools::sql::fuzz::cells::run),
     ("dsn", tools::sql::dsn::fuzz::strings),
     ("passfile", tools::sql::dsn::fuzz::passwords),
     ("cgroup", tools::metrics::fuzz::run),

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::{
+use super::super::{
     functions_denied, functions_sets,
     judge::{limits, sizes},
     lexer::{self, Kind},
