@@ -14,8 +14,8 @@ const CONTROLS: usize = 2;
 /// Runs the target.
 pub fn run(data: &[u8]) {
     let Some((&[blocks, bytes], data)) = data.split_first_chunk::<CONTROLS>() else { return };
-    let before = match blocks % 4 {
-        blocks @ 1..3 => usize::from(blocks) * BLOCK_BYTES - usize::from(bytes),
+    let before = match blocks {
+        1 | 2 => usize::from(blocks) * BLOCK_BYTES - usize::from(bytes),
         _ => usize::from(bytes),
     };
     let before = "b".repeat(before);
