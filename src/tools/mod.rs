@@ -5,6 +5,7 @@ pub mod arguments;
 pub mod metrics;
 pub mod files;
 pub mod sql;
+pub mod catalog;
 #[cfg(test)]
 pub(crate) mod testing;
 
