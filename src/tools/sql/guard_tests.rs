@@ -256,6 +256,7 @@ const DENIED: &[&str] = &[
     "pg_sleep -- x\n (1)",
     "pg_sleep\t\n(1)",
     "U&\"pg\\005fsleep\"(1)",
+    "u&\"!0070g_sleep\" /* */ UESCAPE '!' (1)",
     "my_function(1)",
     "public.my_function(1)",
     "public.abs(1)",

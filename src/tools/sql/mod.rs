@@ -7,6 +7,7 @@
 
 pub mod statement;
 mod lexer;
+mod unicode;
 mod judge;
 mod functions;
 mod functions_denied;
