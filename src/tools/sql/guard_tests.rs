@@ -111,6 +111,17 @@ fn a_refused_function_is_told_what_allows_it_or_that_nothing_does() {
         ("SELECT version()", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
         ("SELECT levenshtein('a', 'b')", "MCP_SQL_ALLOW_FUNCTIONS=@fuzzystrmatch."),
         ("SELECT mine(1)", "MCP_SQL_ALLOW_FUNCTIONS."),
+        ("SELECT COLLATION FOR ('a')", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT 'a'::regclass", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT pg_catalog.regtype 'a'", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT CAST(a AS hstore) FROM t", "MCP_SQL_ALLOW_FUNCTIONS=@hstore."),
+        ("SELECT a::mine FROM t", "MCP_SQL_ALLOW_FUNCTIONS."),
+        ("SELECT JSON_OBJECT('a': 1)", "use json_build_object("),
+        ("SELECT abs(JSON_ARRAY(1 NULL ON NULL))", "use json_build_object("),
+        ("SELECT JSON_QUERY(a, '$' WITH WRAPPER) FROM t", "use jsonb_path_query"),
+        ("SELECT xmlelement(name a)", "XML is not supported"),
+        ("SELECT '<a/>'::xml", "XML is not supported"),
+        ("SELECT a IS NOT DOCUMENT FROM t", "XML is not supported"),
         ("SELECT pg_sleep(1)", "is never allowed: a function of this name waits."),
     ] {
         let problem = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap_err();

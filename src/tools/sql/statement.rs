@@ -19,7 +19,7 @@ use super::{
     functions, functions_denied,
     functions_sets::{self, Set},
     judge::{
-        kind, limits, tokens, tree,
+        constructs, kind, limits, tokens, tree,
         uses::{self, Use},
         view,
     },
@@ -236,7 +236,11 @@ fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
     };
     let (what, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
     let index = place.rsplit_once("Column: ").and_then(|(_, column)| column.parse::<usize>().ok());
-    let token = index.and_then(|index| tokens.get(index.checked_sub(1)?));
+    let index = index.and_then(|index| index.checked_sub(1));
+    if let Some((token, sentence)) = index.and_then(|index| constructs::around(tokens, index)) {
+        return Refusal::violation(token.at, sentence);
+    }
+    let token = index.and_then(|index| tokens.get(index));
     let expected = what.split(", found: ").next().unwrap_or_default();
     let expected = expected.strip_prefix("Expected: ").map(|expected| format!("; expected {expected}"));
     let expected = expected.filter(|expected| expected.len() <= 100).unwrap_or_default();

@@ -82,7 +82,8 @@ fn count(
     tokens: &[Token<'_>],
 ) -> Result<(), Refusal> {
     let label = previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"));
-    match opening(token, label) {
+    let case_is_open = groups.last().is_some_and(|group| group.case);
+    match opening(token, label, case_is_open) {
         Some(Edge::Open { case }) => {
             if groups.len() > MAX_DEPTH {
                 return Err(Refusal::invalid(
@@ -117,12 +118,13 @@ enum Edge {
     Close { case: bool },
 }
 
-fn opening(token: &Token<'_>, label: bool) -> Option<Edge> {
+fn opening(token: &Token<'_>, label: bool, case_is_open: bool) -> Option<Edge> {
     match (token.kind, token.text.as_ref(), token.name.as_str()) {
         (Kind::Punctuation, "(" | "[", _) => Some(Edge::Open { case: false }),
         (Kind::Punctuation, ")" | "]", _) => Some(Edge::Close { case: false }),
         (Kind::Word, _, "case") if !label => Some(Edge::Open { case: true }),
-        (Kind::Word, _, "end") if !label => Some(Edge::Close { case: true }),
+        // Without a CASE to close it is a name: `SELECT 1 end`.
+        (Kind::Word, _, "end") if !label && case_is_open => Some(Edge::Close { case: true }),
         _ => None,
     }
 }

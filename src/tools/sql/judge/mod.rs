@@ -8,6 +8,7 @@ pub(super) mod limits;
 pub(super) mod view;
 mod keywords;
 mod shapes;
+pub(super) mod constructs;
 pub(super) mod tree;
 pub(super) mod uses;
 mod from;

@@ -44,6 +44,10 @@ impl View<'_, '_> {
                 self.push_keyword("from", Keyword::FROM);
                 1
             }
+            "collation" if self.word_at(1, "for") && self.mark_at(2, "(") => {
+                self.push_keyword("pg_collation_for", Keyword::NoKeyword);
+                2
+            }
             "variadic" if self.after_mark("(") || self.after_mark(",") => 1,
             "symmetric" | "asymmetric" if self.after_word(&["between"]) => 1,
             "distinct" | "all" if self.after_word(&["by"]) => 1,

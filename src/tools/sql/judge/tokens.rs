@@ -34,6 +34,7 @@ const GRAMMAR: &[&str] = &[
     "except",
     "exists",
     "extract",
+    "for",
     "from",
     "greatest",
     "grouping",
@@ -99,8 +100,9 @@ const GRAMMAR_BEHIND: &[(&str, &[&str])] = &[
     ("zone", &["time"]),
 ];
 
-/// Words that join two operands, or are names of functions.
-const INFIX: &[&str] = &["ilike", "is", "join", "like", "overlaps", "similar"];
+/// Words that join two operands or begin a window's frame, or are names of functions.
+const INFIX: &[&str] =
+    &["escape", "groups", "ilike", "is", "join", "like", "overlaps", "range", "rows", "similar"];
 
 /// Judges the tokens. `roles` is what the tree accounts for, token by token; without a tree nothing is accounted for.
 pub(in super::super) fn judge(
@@ -217,7 +219,7 @@ fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>, second: Option<&Tok
         // What may stand in its parentheses is looked at wherever it stands.
         "operator" => true,
         "second" => before.is_some_and(Token::is_string),
-        // Behind an operand these are operators; elsewhere they would be names.
+        // Behind an operand these are grammar; elsewhere they would be names.
         infix if INFIX.contains(&infix) => before.is_some_and(is_operand),
         _ => false,
     }
