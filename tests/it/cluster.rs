@@ -215,7 +215,7 @@ impl Drop for Cluster {
 }
 
 /// The directory of the server binaries: PATH, else the newest in the usual places.
-fn binaries() -> PathBuf {
+pub(crate) fn binaries() -> PathBuf {
     let complete =
         |directory: &Path| ["initdb", "postgres", "pg_ctl"].iter().all(|name| directory.join(name).is_file());
     #[expect(clippy::disallowed_methods, reason = "a test's own environment")]

@@ -13,6 +13,7 @@ mod sql_session;
 mod sql_run;
 mod sql_strangers;
 mod sql_cells;
+mod sql_faithful;
 mod sql_faults;
 #[cfg(feature = "tls")]
 mod sql_tls;
