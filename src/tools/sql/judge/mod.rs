@@ -20,6 +20,7 @@ mod relations;
 mod queries;
 mod values;
 mod series;
+mod growth;
 mod bounds;
 mod names;
 pub(super) mod tokens;

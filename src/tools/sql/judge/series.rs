@@ -2,7 +2,10 @@
 
 use sqlparser::ast::{Expr, FunctionArg};
 
-use super::bounds::{Bound, TABLE_NUMBER, argument, keeps_rows, literal_of, literal_text, whole};
+use super::{
+    bounds::{Bound, TABLE_NUMBER, argument, literal_of, literal_text, whole},
+    growth::keeps_rows,
+};
 
 /// Functions that give as many rows as what they are given has parts.
 const RETURNING_ROWS: &[&str] = &[

@@ -7,9 +7,10 @@ use sqlparser::ast::{
 
 use super::{
     bounds::{
-        Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, TABLE_NUMBER, argument, grows, keeps_rows, literal,
-        literal_text, may_be_text, of_call, operation,
+        Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, TABLE_NUMBER, argument, literal, literal_text,
+        may_be_text, of_call, operation,
     },
+    growth::{grows, keeps_rows},
     names::{last_name, padding},
     relations::Cost,
     series::{is_aggregate, rows_of},
