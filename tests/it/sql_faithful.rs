@@ -28,9 +28,9 @@ fn psql(client: &mut Client, sql: &str) -> Result<Vec<Vec<Option<String>>>, post
     )?;
     let answer = client.simple_query(sql);
     client.batch_execute("ROLLBACK")?;
-    let row = |message: &SimpleQueryMessage| match message {
-        SimpleQueryMessage::Row(row) => Some((0..row.len()).map(|i| row.get(i).map(str::to_owned)).collect()),
-        _ => None,
+    let row = |message: &SimpleQueryMessage| {
+        let SimpleQueryMessage::Row(row) = message else { return None };
+        Some((0..row.len()).map(|i| row.get(i).map(str::to_owned)).collect())
     };
     answer.map(|messages| messages.iter().filter_map(row).collect())
 }
@@ -177,7 +177,7 @@ fn fields_are_told_as_they_are_now() {
          INSERT INTO m VALUES (ROW(1, 'x'), ARRAY[ROW(2, 'y')::moving])",
         |settings| settings.pool_max_size = 1,
     );
-    let mut check = |ddl: &str, expected: &str| {
+    let check = |ddl: &str, expected: &str| {
         rig.admin().batch_execute(ddl).unwrap();
         let answer = rig.query("SELECT v, w FROM m").unwrap();
         assert_eq!(answer["rows"][0].to_string(), expected, "{ddl}");

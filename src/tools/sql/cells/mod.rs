@@ -39,7 +39,8 @@ pub(super) fn has_fields(kind: &Type) -> bool {
     match kind.kind() {
         Kind::Composite(_) => true,
         Kind::Array(inner) | Kind::Domain(inner) => has_fields(inner),
-        // Ranges and what is unknown arrive as text.
+        Kind::Simple | Kind::Enum(_) | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => false,
+        // `Kind` is non-exhaustive: what we do not know arrives as text.
         _ => false,
     }
 }

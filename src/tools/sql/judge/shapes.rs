@@ -44,10 +44,7 @@ impl View<'_, '_> {
                 self.push_keyword("from", Keyword::FROM);
                 1
             }
-            "collation" if self.word_at(1, "for") && self.mark_at(2, "(") => {
-                self.push_keyword("pg_collation_for", Keyword::NoKeyword);
-                2
-            }
+            "collation" if self.word_at(1, "for") && self.mark_at(2, "(") => self.collation_for(),
             "variadic" if self.after_mark("(") || self.after_mark(",") => 1,
             "symmetric" | "asymmetric" if self.after_word(&["between"]) => 1,
             "distinct" | "all" if self.after_word(&["by"]) => 1,
@@ -134,6 +131,12 @@ impl View<'_, '_> {
         self.push(Seen::LParen);
         self.push_keyword("select", Keyword::SELECT);
         self.push(Seen::RParen);
+    }
+
+    /// `COLLATION FOR (x)` is `pg_collation_for(x)`.
+    fn collation_for(&mut self) -> usize {
+        self.push_keyword("pg_collation_for", Keyword::NoKeyword);
+        2
     }
 
     /// `IS JSON OBJECT WITH UNIQUE KEYS` is shown as `IS NULL`.
