@@ -158,6 +158,16 @@ impl Cluster {
         assert!(Command::new("kill").args([&format!("-{name}"), pid]).status().unwrap().success());
     }
 
+    /// What the server has logged so far.
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.directory.join("server.log")).unwrap()).into_owned()
+    }
+
+    /// Where its files are.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.directory.join("data")
+    }
+
     /// `pg_ctl` on this cluster, as the account that owns it.
     pub(crate) fn pg_ctl(&self, arguments: &[&str]) {
         let mut command = Command::new(binaries().join("pg_ctl"));

@@ -14,6 +14,8 @@ mod sql_run;
 mod sql_strangers;
 mod sql_cells;
 mod sql_faults;
+mod sql_attacks;
+mod sql_grammar;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;
