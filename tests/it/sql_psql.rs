@@ -128,7 +128,8 @@ fn from_text(text: Option<&str>, kind: &str) -> Value {
         "timestamptz" => json!(text.replace(' ', "T").replace("+00", "Z")),
         "json" | "jsonb" => {
             let value: Value = serde_json::from_str(text).unwrap();
-            json!(documents(&value))
+            // A call tells JSON's null as it tells SQL's.
+            if value.is_null() { value } else { json!(documents(&value)) }
         }
         "record" => json!("a record"),
         _ if kind.starts_with("float") => {
