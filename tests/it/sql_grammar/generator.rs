@@ -100,7 +100,7 @@ const EXPRESSIONS: &[(Kind, &[&str])] = &[
         "date_bin(interval '6 hours', {s}, timestamp '2024-01-01')", "({q:s})", "'infinity'::timestamp", "{s}::timestamp(0)",
     ]),
     (Json, &[
-        "to_jsonb({i})", "to_jsonb({t})", "jsonb_build_object('k', {i}, 'l', {t})", "jsonb_build_array({i}, {b}, {n})", "{j} -> 'b'",
+        "to_jsonb({i})", "to_jsonb({t})", "jsonb_build_object('k', {i}, 'l', {t})", "jsonb_build_array({i}, {b}, {t})", "{j} -> 'b'",
         "{j} -> {c}", "{j} || '{\"z\":1}'", "{j} - 'a'", "{j} #- '{b,0}'", "jsonb_set({j}, '{a}', {j})", "jsonb_strip_nulls({j})",
         "'[1,2.50,null]'::jsonb", "({q:j})", "to_jsonb({a})", "jsonb_path_query_first({j}, '$.b[0]')", "{j}['a']",
         "jsonb_object(ARRAY['x', {t}])",
