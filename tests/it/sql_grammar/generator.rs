@@ -101,7 +101,7 @@ const EXPRESSIONS: &[(Kind, &[&str])] = &[
     ]),
     (Json, &[
         "to_jsonb({i})", "to_jsonb({t})", "jsonb_build_object('k', {i}, 'l', {t})", "jsonb_build_array({i}, {b}, {t})", "{j} -> 'b'",
-        "{j} -> {c}", "{j} || '{\"z\":1}'", "{j} - 'a'", "{j} #- '{b,0}'", "jsonb_set({j}, '{a}', {j})", "jsonb_strip_nulls({j})",
+        "{j} -> {c}", "{j} || '{\"z\":1}'", "{j} - 'a'", "{j} #- '{b,0}'", "jsonb_set({j}, ARRAY['a'], {j})", "jsonb_strip_nulls({j})",
         "'[1,2.50,null]'::jsonb", "({q:j})", "to_jsonb({a})", "jsonb_path_query_first({j}, '$.b[0]')", "{j}['a']",
         "jsonb_object(ARRAY['x', {t}])",
     ]),
