@@ -124,6 +124,8 @@ fn from_text(text: Option<&str>, kind: &str) -> Value {
     match kind {
         "bool" => json!(text == "t"),
         "numeric" => json!(plain(text)),
+        // What ISO 8601 cannot say stays as it is.
+        "timestamp" | "timestamptz" if text.ends_with("BC") => json!(text),
         "timestamp" => json!(text.replace(' ', "T")),
         "timestamptz" => json!(text.replace(' ', "T").replace("+00", "Z")),
         "json" | "jsonb" => {
