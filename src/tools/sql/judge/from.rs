@@ -149,12 +149,16 @@ impl<'t> Judge<'t, '_> {
         if let Some(ObjectNamePart::Identifier(last)) = name.0.last() {
             self.account(last, Role::Relation);
         }
-        self.readable(last_name(name))
+        let schema = match name.0.as_slice() {
+            [.., ObjectNamePart::Identifier(schema), _] => Some(schema.value.as_str()),
+            [..] => None,
+        };
+        self.readable(schema, last_name(name))
     }
 
     /// Whether a relation of this name may be read.
-    pub(super) fn readable(&self, name: &str) -> Result<(), Refusal> {
-        match relations::tells(name).filter(|_| !self.config.allows_telling_relations()) {
+    pub(super) fn readable(&self, schema: Option<&str>, name: &str) -> Result<(), Refusal> {
+        match relations::tells(schema, name).filter(|_| !self.config.allows_telling_relations()) {
             None => Ok(()),
             Some(tells) => Err(self.refuse(telling_relation(name, tells))),
         }

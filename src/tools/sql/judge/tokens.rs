@@ -204,7 +204,8 @@ fn alone(
     if calls && !before.is_some_and(|t| t.is_mark(".")) && !config.allows_function(None, name) {
         return Err(Refusal::violation(token.at, unknown_function(name)));
     }
-    match relations::tells(name).filter(|_| !config.allows_telling_relations()) {
+    let schema = second.filter(|_| before.is_some_and(|t| t.is_mark("."))).map(|t| t.name.as_str());
+    match relations::tells(schema, name).filter(|_| !config.allows_telling_relations()) {
         None => Ok(()),
         Some(tells) => Err(Refusal::violation(token.at, telling_relation(name, tells))),
     }

@@ -207,7 +207,8 @@ impl<'t> Judge<'t, '_> {
                     self.stand_at(name);
                     self.account(name, Role::Relation);
                 }
-                self.readable(table_name.as_ref().map_or("", |name| &name.value))?;
+                let schema = schema_name.as_ref().map(|name| name.value.as_str());
+                self.readable(schema, table_name.as_ref().map_or("", |name| &name.value))?;
             }
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
                 return Err(self.refuse("Changing data is not allowed here; write a SELECT."));
