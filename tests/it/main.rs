@@ -15,6 +15,9 @@ mod sql_strangers;
 mod sql_cells;
 mod sql_faithful;
 mod sql_faults;
+mod sql_attacks;
+mod sql_psql;
+mod sql_grammar;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

@@ -456,12 +456,14 @@ impl<'s> Lexer<'s> {
         }
         let fence = self.since(start);
         let body = self.rest();
-        let nul = body.find('\0').filter(|nul| body.find(fence).is_none_or(|end| *nul < end));
-        if let Some(nul) = nul {
+        let end = body.find(fence);
+        // Not beyond the end: with many strings that would be quadratic.
+        let held = body.get(..end.unwrap_or(body.len())).unwrap_or_default();
+        if let Some(nul) = held.find('\0') {
             self.at += nul;
             return Err(self.unclosed(start, "string", fence));
         }
-        let Some(end) = body.find(fence) else {
+        let Some(end) = end else {
             return Err(Refusal::invalid(
                 start,
                 format!("This dollar-quoted string is never closed; end it with {}.", echo(fence)),

@@ -218,7 +218,7 @@ pub(super) fn parse_tree(tokens: &[Token<'_>]) -> Result<Box<Query>, Refusal> {
     let mut parser = Parser::new(&dialect)
         .with_options(ParserOptions::new().with_unescape(false))
         .with_recursion_limit(MAX_PARSER_RECURSION)
-        .with_tokens_with_locations(view::of(tokens));
+        .with_tokens_with_locations(view::of(tokens)?);
     let parsed = parser.parse_query().and_then(|query| {
         let next = parser.peek_token_ref();
         if next.token == Seen::EOF { Ok(query) } else { parser.expected_ref("the end of the query", next) }

@@ -23,8 +23,24 @@ pub(super) const MAX_CONSTANT_BYTES: u64 = 1_048_576;
 const MAX_CORNERS: u64 = 1_000;
 /// The longest operand of a power: nothing cancels it.
 const MAX_POWER_OPERAND: u64 = 1_000;
-/// The most pairs of elements that two arrays are compared by: nothing cancels it.
-const MAX_PAIRS: u64 = 100_000_000;
+/// The most pairs of elements that two arrays are compared by, or two texts, polygons or numbers: nothing cancels it.
+pub(super) const MAX_PAIRS: u64 = 100_000_000;
+/// Functions that look for one text in another, position by position.
+const SEARCHING: &[&str] = &[
+    "btrim",
+    "ltrim",
+    "position",
+    "replace",
+    "rtrim",
+    "split_part",
+    "string_to_array",
+    "string_to_table",
+    "strpos",
+    "translate",
+    "trim",
+];
+/// Functions of two numbers, whose digits are multiplied with each other.
+const MULTIPLYING: &[&str] = &["div", "gcd", "lcm", "mod"];
 /// Upper bounds of a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
@@ -109,6 +125,47 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
         _ if lengthens(name) => Bound::of_bytes(sum.saturating_mul(6)),
         _ => Bound::of_bytes(sum),
     }
+}
+
+/// In how many steps a call compares its arguments, while nothing can cancel it.
+pub(super) fn pairs_of_call(name: &str, bounds: &[Bound]) -> u64 {
+    let bytes = |index: usize| bounds.get(index).map_or(0, |bound| bound.bytes);
+    match name {
+        // Marks are put in order by exchanging neighbours.
+        "normalize" | "is_normalized" => pairs_of_marks(bytes(0)),
+        _ if SEARCHING.contains(&name) => bytes(0).saturating_mul(bytes(1)),
+        _ if MULTIPLYING.contains(&name) => pairs(bytes(0), bytes(1), 4),
+        _ => 0,
+    }
+}
+
+/// In how many steps an operator compares its operands, while nothing can cancel it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "any other operator looks at each operand once")]
+pub(super) fn pairs_of_operation(op: &BinaryOperator, left: Bound, right: Bound) -> u64 {
+    match op {
+        BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Modulo
+        | BinaryOperator::Minus => pairs(left.bytes, right.bytes, 4),
+        BinaryOperator::Custom(op) => match op.as_str() {
+            "~~" | "!~~" | "~~*" | "!~~*" => left.bytes.saturating_mul(right.bytes),
+            "~=" => pairs(left.bytes, right.bytes, 4),
+            // Of shapes: every edge with every other, which takes as long as a hundred simple steps.
+            "<->" | "?#" | "##" => pairs(left.bytes, right.bytes, 4).saturating_mul(100),
+            _ => 0,
+        },
+        _ => 0,
+    }
+}
+
+/// The steps of putting so many bytes of combining marks in order.
+pub(super) fn pairs_of_marks(bytes: u64) -> u64 {
+    pairs(bytes, bytes, 4)
+}
+
+/// Pairs of elements, each of so many bytes at least.
+const fn pairs(left: u64, right: u64, element: u64) -> u64 {
+    (left / element).saturating_mul(right / element)
 }
 
 /// What `json_build_object` and its like give: text may be escaped, JSON is taken as it is.

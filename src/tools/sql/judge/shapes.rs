@@ -4,9 +4,10 @@ use sqlparser::{keywords::Keyword, tokenizer::Token as Seen};
 
 use super::{
     keywords::keyword_named,
+    names::FOREIGN_OPERATOR,
     view::{View, operator_token},
 };
-use crate::tools::sql::lexer::{Kind, Token};
+use crate::tools::sql::lexer::{Kind, Refusal, Token};
 
 const QUANTIFIERS: &[&str] = &["any", "all", "some"];
 const TYPES_WITH_MODIFIERS: &[&str] = &[
@@ -220,14 +221,18 @@ impl View<'_, '_> {
         })
     }
 
-    /// `OPERATOR(pg_catalog.+)` is `+`; the judge of tokens sees to the schema.
+    /// `OPERATOR(pg_catalog.+)` is `+`.
     fn qualified_operator(&mut self) -> usize {
         let mut offset = 2;
+        let built_in = self.token(2).is_some_and(|schema| schema.name == "pg_catalog");
         while self.token(offset).is_some_and(Token::is_name) && self.mark_at(offset + 1, ".") {
             offset += 2;
         }
         match self.token(offset) {
             Some(operator) if operator.kind == Kind::Operator && self.mark_at(offset + 1, ")") => {
+                if offset > 4 || offset == 4 && !built_in {
+                    self.hidden = Some(Refusal::violation(operator.at, FOREIGN_OPERATOR));
+                }
                 let any = self.one_of(offset + 2, QUANTIFIERS) && self.mark_at(offset + 3, "(");
                 let seen = if any { Seen::Eq } else { operator_token(&operator.text) };
                 self.push(seen);

@@ -16,16 +16,16 @@ use sqlparser::{
     tokenizer::{Location, Span, Token as Seen, TokenWithSpan, Word},
 };
 
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Kind, Refusal, Token};
 
-/// What the parser is given.
-pub(in super::super) fn of(tokens: &[Token<'_>]) -> Vec<TokenWithSpan> {
-    let mut view =
-        View { tokens, seen: Vec::with_capacity(tokens.len()), at: 0, similar: 0, open: Vec::new() };
+/// What the parser is given. Refused is what no form of the tree could show.
+pub(in super::super) fn of(tokens: &[Token<'_>]) -> Result<Vec<TokenWithSpan>, Refusal> {
+    let seen = Vec::with_capacity(tokens.len());
+    let mut view = View { tokens, seen, at: 0, similar: 0, open: Vec::new(), hidden: None };
     while view.at < tokens.len() {
         view.step();
     }
-    view.seen
+    view.hidden.map_or(Ok(view.seen), Err)
 }
 
 /// The index of the token that a span stands for.
@@ -41,6 +41,8 @@ pub(super) struct View<'t, 's> {
     pub(super) similar: usize,
     /// What is open around the next token.
     open: Vec<Open>,
+    /// The last operator of a schema that the tree would not show.
+    pub(super) hidden: Option<Refusal>,
 }
 
 /// What a `)` or an `END` closes.
