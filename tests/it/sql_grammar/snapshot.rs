@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
-use postgres::SimpleQueryMessage;
-
-use crate::cluster::Cluster;
+use crate::{cluster::Cluster, sql_psql::rows};
 
 /// What is asked, by a name for it.
 const QUESTIONS: &[(&str, &str)] = &[
@@ -36,12 +34,9 @@ impl Snapshot {
         ]);
         let mut admin = cluster.admin(database);
         for (name, question) in QUESTIONS {
-            let rows = admin.simple_query(question).unwrap();
-            let rows = rows.iter().filter_map(|message| match message {
-                SimpleQueryMessage::Row(row) => {
-                    Some((0..row.len()).map(|i| row.get(i).unwrap_or_default()).collect::<Vec<_>>().join("|"))
-                }
-                _ => None,
+            let messages = admin.simple_query(question).unwrap();
+            let rows = rows(&messages).map(|row| {
+                (0..row.len()).map(|i| row.get(i).unwrap_or_default()).collect::<Vec<_>>().join("|")
             });
             parts.insert((*name).to_owned(), rows.collect::<Vec<_>>().join("\n"));
         }
