@@ -12,7 +12,11 @@ mod refusals;
 mod report;
 mod sessions;
 mod shipped;
+mod sql;
 mod start;
+#[path = "../it/cluster.rs"]
+#[expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, reason = "made for tests")]
+mod cluster;
 
 use std::{env, error::Error};
 
@@ -35,6 +39,7 @@ fn main() -> Outcome {
     report::section("one client, every core")?;
     sessions::measure(&data)?;
     files::measure(&data)?;
+    sql::measure()?;
     refusals::measure()?;
     report::section("the client and both contestants on one core")?;
     on_one_core(|| sessions::measure(&data))?;

@@ -158,6 +158,21 @@ impl Cluster {
         assert!(Command::new("kill").args([&format!("-{name}"), pid]).status().unwrap().success());
     }
 
+    /// A program that came with the server.
+    pub(crate) fn binary(&self, name: &str) -> PathBuf {
+        Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
+    }
+
+    /// What the server has logged so far.
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.directory.join("server.log")).unwrap()).into_owned()
+    }
+
+    /// Where its files are.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.directory.join("data")
+    }
+
     /// `pg_ctl` on this cluster, as the account that owns it.
     pub(crate) fn pg_ctl(&self, arguments: &[&str]) {
         let mut command = Command::new(binaries().join("pg_ctl"));
@@ -174,11 +189,6 @@ impl Cluster {
 /// What the tests of TLS need.
 #[cfg(feature = "tls")]
 impl Cluster {
-    /// A program that came with the server.
-    pub(crate) fn binary(&self, name: &str) -> PathBuf {
-        Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
-    }
-
     /// Puts `lines` in place of those of `pg_hba.conf` that are for TCP.
     pub(crate) fn hba(&self, lines: &str) {
         let file = self.directory.join("data/pg_hba.conf");
@@ -215,7 +225,7 @@ impl Drop for Cluster {
 }
 
 /// The directory of the server binaries: PATH, else the newest in the usual places.
-fn binaries() -> PathBuf {
+pub(crate) fn binaries() -> PathBuf {
     let complete =
         |directory: &Path| ["initdb", "postgres", "pg_ctl"].iter().all(|name| directory.join(name).is_file());
     #[expect(clippy::disallowed_methods, reason = "a test's own environment")]

@@ -13,7 +13,11 @@ mod sql_session;
 mod sql_run;
 mod sql_strangers;
 mod sql_cells;
+mod sql_faithful;
 mod sql_faults;
+mod sql_attacks;
+mod sql_psql;
+mod sql_grammar;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

@@ -92,5 +92,5 @@ pub(super) fn danger(name: &str) -> Option<&'static str> {
 
 /// Whether a name behind a dot could call a built-in function that is not on the allowlist.
 pub(super) fn may_call_behind_a_dot(name: &str) -> bool {
-    functions::matches_any(NOT_BEHIND_A_DOT, name)
+    functions::matches_any(NOT_BEHIND_A_DOT, name) || danger(name).is_some()
 }

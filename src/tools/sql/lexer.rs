@@ -2,6 +2,7 @@
 //! pass. What it does not know it refuses; what PostgreSQL's own versions cut differently it refuses too. It never
 //! looks at what a token means.
 
+use super::unicode;
 use crate::problem::{Code, echo};
 
 /// The longest text, in characters.
@@ -58,7 +59,7 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token<'s> {
     pub(super) kind: Kind,
-    /// As written, without comments: the token's canonical text.
+    /// As written, without comments and Unicode escapes: the token's canonical text.
     pub(super) text: std::borrow::Cow<'s, str>,
     /// A name as PostgreSQL knows it: folded when unquoted, without quotes otherwise. Empty for what is no name.
     pub(super) name: String,
@@ -169,16 +170,73 @@ impl<'s> Lexer<'s> {
             };
         }
         let Some(first) = self.peek() else { return Ok(None) };
+        let unicode = self.rest().strip_prefix(['u', 'U']).and_then(|rest| rest.strip_prefix('&'));
+        for quote in ["'", "\""] {
+            if unicode.is_some_and(|literal| literal.starts_with(quote)) {
+                return self.unicode(quote).map(Some);
+            }
+        }
         let kind = self.cut(first)?;
         let token = self.token(kind, start)?;
         Ok(Some(token))
+    }
+
+    /// `U&'…'` or `U&"…"`, as the plain literal or name that PostgreSQL takes it for.
+    fn unicode(&mut self, quote: &str) -> Result<Token<'s>, Refusal> {
+        let at = self.at;
+        self.at += "U&".len();
+        let start = self.at;
+        let kind = if quote == "'" {
+            self.string(Escapes::Doubled)?;
+            Kind::String
+        } else {
+            self.quoted_name()?;
+            Kind::QuotedName
+        };
+        let mut written = unquoted(self.since(start), quote);
+        while kind == Kind::String
+            && let Some(more) = self.continuation(Escapes::Doubled)?
+        {
+            written.push_str(&unquoted(more, quote));
+        }
+        let escape = self.escape()?;
+        let value = unicode::decode(&written, escape)
+            .map_err(|error| Refusal::invalid(at, format!("This U& literal cannot be read: {error}.")))?;
+        let text = format!("{quote}{}{quote}", value.replace(quote, &quote.repeat(2)));
+        let name = if kind == Kind::QuotedName { value } else { String::new() };
+        check_name(&name, at)?;
+        Ok(Token { kind, text: text.into(), name, at })
+    }
+
+    /// The escape that `UESCAPE` names behind a U& literal.
+    fn escape(&mut self) -> Result<char, Refusal> {
+        let end = self.at;
+        self.skip_blanks()?;
+        let word = self.rest().split(|c| !is_name_part(c)).next().unwrap_or_default();
+        if !word.eq_ignore_ascii_case("uescape") {
+            self.at = end;
+            return Ok(unicode::BACKSLASH);
+        }
+        self.at += word.len();
+        self.skip_blanks()?;
+        let mut named = self.rest().chars();
+        match (named.next(), named.next(), named.next()) {
+            (Some('\''), Some(escape), Some('\'')) if unicode::is_escape(escape) => {
+                self.at += "'!'".len();
+                Ok(escape)
+            }
+            _ => Err(Refusal::invalid(
+                self.at,
+                "UESCAPE is followed by one character in quotes, such as '!': no digit, letter a to f, plus, quote or space.",
+            )),
+        }
     }
 
     fn token(&mut self, kind: Kind, start: usize) -> Result<Token<'s>, Refusal> {
         let text = self.since(start);
         let name = match kind {
             Kind::Word => text.to_ascii_lowercase(),
-            Kind::QuotedName => unquoted(text),
+            Kind::QuotedName => unquoted(text, "\""),
             Kind::Number
             | Kind::String
             | Kind::PrefixedString
@@ -186,15 +244,7 @@ impl<'s> Lexer<'s> {
             | Kind::Operator
             | Kind::Punctuation => String::new(),
         };
-        if name.len() > MAX_NAME_BYTES {
-            return Err(Refusal::invalid(
-                start,
-                format!(
-                    "The name {} is longer than {MAX_NAME_BYTES} bytes, which PostgreSQL would cut.",
-                    echo(text)
-                ),
-            ));
-        }
+        check_name(&name, start)?;
         let text = match kind {
             Kind::String | Kind::PrefixedString => self.continued(text.into())?,
             Kind::Word
@@ -284,14 +334,6 @@ impl<'s> Lexer<'s> {
                     "N'...' literals are not supported; write a plain '...'.",
                 ));
             }
-            Some('u')
-                if self.rest().get(1..).is_some_and(|r| r.starts_with("&'") || r.starts_with("&\"")) =>
-            {
-                return Err(Refusal::invalid(
-                    start,
-                    "U& literals and names are not supported; write the characters themselves or an E'...' literal.",
-                ));
-            }
             _ => {}
         }
         self.skip_while(is_name_part);
@@ -345,18 +387,24 @@ impl<'s> Lexer<'s> {
     fn continued(&mut self, first: std::borrow::Cow<'s, str>) -> Result<std::borrow::Cow<'s, str>, Refusal> {
         let escapes = if first.starts_with(['e', 'E']) { Escapes::Backslash } else { Escapes::Doubled };
         let mut text = first;
-        loop {
-            let end = self.at;
-            if !self.skip_to_next_line() || self.peek() != Some('\'') {
-                self.at = end;
-                return Ok(text);
-            }
-            let start = self.at;
-            self.string(escapes)?;
+        while let Some(more) = self.continuation(escapes)? {
             let joined = text.to_mut();
             joined.push('\n');
-            joined.push_str(self.since(start));
+            joined.push_str(more);
         }
+        Ok(text)
+    }
+
+    /// The next part of a literal, behind a line break.
+    fn continuation(&mut self, escapes: Escapes) -> Result<Option<&'s str>, Refusal> {
+        let end = self.at;
+        if !self.skip_to_next_line() || self.peek() != Some('\'') {
+            self.at = end;
+            return Ok(None);
+        }
+        let start = self.at;
+        self.string(escapes)?;
+        Ok(Some(self.since(start)))
     }
 
     /// White space and line comments. Whether there was a line break among them.
@@ -408,12 +456,14 @@ impl<'s> Lexer<'s> {
         }
         let fence = self.since(start);
         let body = self.rest();
-        let nul = body.find('\0').filter(|nul| body.find(fence).is_none_or(|end| *nul < end));
-        if let Some(nul) = nul {
+        let end = body.find(fence);
+        // Not beyond the end: with many strings that would be quadratic.
+        let held = body.get(..end.unwrap_or(body.len())).unwrap_or_default();
+        if let Some(nul) = held.find('\0') {
             self.at += nul;
             return Err(self.unclosed(start, "string", fence));
         }
-        let Some(end) = body.find(fence) else {
+        let Some(end) = end else {
             return Err(Refusal::invalid(
                 start,
                 format!("This dollar-quoted string is never closed; end it with {}.", echo(fence)),
@@ -490,9 +540,20 @@ enum Escapes {
     Backslash,
 }
 
-fn unquoted(text: &str) -> String {
-    let inner = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or_default();
-    inner.replace("\"\"", "\"")
+fn check_name(name: &str, at: usize) -> Result<(), Refusal> {
+    if name.len() <= MAX_NAME_BYTES {
+        return Ok(());
+    }
+    Err(Refusal::invalid(
+        at,
+        format!("The name {} is longer than {MAX_NAME_BYTES} bytes, which PostgreSQL would cut.", echo(name)),
+    ))
+}
+
+/// What stands between quotes, in which they are doubled.
+fn unquoted(text: &str, quote: &str) -> String {
+    let inner = text.strip_prefix(quote).and_then(|t| t.strip_suffix(quote)).unwrap_or_default();
+    inner.replace(&quote.repeat(2), quote)
 }
 
 fn is_space(c: char) -> bool {
@@ -601,7 +662,27 @@ mod tests {
         check_refused(&"a".repeat(64), Code::Validation, 0, "63 bytes");
         check_refused(&format!("\"{}\"", "é".repeat(32)), Code::Validation, 0, "63 bytes");
         check_refused("a\u{a0}b", Code::Validation, 0, "U+00A0");
-        check_refused("u&\"a\"", Code::Validation, 0, "U&");
+    }
+
+    #[test]
+    fn unicode_literals_are_the_plain_ones_they_stand_for() {
+        use Kind::{Number, Operator, QuotedName, String, Word};
+        check(r"U&'d\0061t\+000061'", &[(String, "'data'")]);
+        check(r"u&'\0027''' 1", &[(String, "''''''"), (Number, "1")]);
+        check(r#"U&"\0022""\0050""#, &[(QuotedName, r#""""""P""#)]);
+        check("U&'a!00' -- x\n '61b' /* y */ uEscape /* z */ '!' x", &[(String, "'aab'"), (Word, "x")]);
+        check("u & 'a'", &[(Word, "u"), (Operator, "&"), (String, "'a'")]);
+        check("U&'a' uescaped", &[(String, "'a'"), (Word, "uescaped")]);
+        assert_eq!(lex(r#"U&"pg\005Fsleep""#).unwrap().first().unwrap().name, "pg_sleep");
+        check_refused(r"U&'\006'", Code::Validation, 0, "four hexadecimal digits");
+        check_refused(r"1, U&'\0000'", Code::Validation, 3, "U+0000");
+        check_refused("U&\"\"", Code::Validation, 2, "empty");
+        check_refused("U&'a' UESCAPE E'!'", Code::Validation, 14, "one character");
+        check_refused("U&'a' UESCAPE '!!'", Code::Validation, 14, "one character");
+        check_refused("U&'a' UESCAPE 'a'", Code::Validation, 14, "one character");
+        check_refused("U&'a' UESCAPE", Code::Validation, 13, "one character");
+        check_refused("U&'a", Code::Validation, 2, "never closed");
+        check_refused(&format!("U&\"{}\"", r"\00e9".repeat(32)), Code::Validation, 0, "63 bytes");
     }
 
     #[test]

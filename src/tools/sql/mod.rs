@@ -7,6 +7,7 @@
 
 pub mod statement;
 mod lexer;
+mod unicode;
 mod judge;
 mod functions;
 mod functions_denied;
@@ -14,6 +15,8 @@ mod functions_sets;
 mod relations;
 #[cfg(test)]
 mod guard_tests;
+#[cfg(test)]
+mod corpus;
 pub mod dsn;
 mod tls;
 pub mod role_check;

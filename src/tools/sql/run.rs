@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use postgres::{fallible_iterator::FallibleIterator as _, types::Type};
+use postgres::{Client, Column, fallible_iterator::FallibleIterator as _, types::Type};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    Database,
+    Database, SqlConfig, cells,
     columns::{MAX_WIDTH, Plan},
     rows::{Body, NotTaken, most_rows},
     sqlstate::{self, Sent},
@@ -168,7 +168,7 @@ pub(super) fn in_transaction(
     }
 }
 
-/// Prepares the statement for its columns, then runs it in its wrapper and reads as many rows as are wanted and fit.
+/// Prepares the statement for its columns, then runs it.
 fn rows(
     transaction: &mut Transaction,
     database: &Database,
@@ -182,7 +182,22 @@ fn rows(
     let sent = Sent { statement, prefix_chars: 0 };
     let prepared =
         client.prepare(statement.canonical()).map_err(|error| sqlstate::failure(&error, Some(sent)))?;
-    let columns = prepared.columns();
+    let answer = wrapped(client, statement, prepared.columns(), config, max_rows);
+    if prepared.columns().iter().any(|column| cells::has_fields(column.type_())) {
+        // The driver remembers types. Fields can be renamed, added and dropped before the next call.
+        client.clear_type_cache();
+    }
+    answer
+}
+
+/// Runs the statement in its wrapper and reads as many rows as are wanted and fit.
+fn wrapped(
+    client: &mut Client,
+    statement: &ReadOnlyStatement,
+    columns: &[Column],
+    config: &SqlConfig,
+    max_rows: u32,
+) -> Result<(AsciiJson, End), Failure> {
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
     // One row more tells whether there are more.
     let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);

@@ -19,7 +19,7 @@ use super::{
     functions, functions_denied,
     functions_sets::{self, Set},
     judge::{
-        kind, limits, tokens, tree,
+        constructs, kind, limits, tokens, tree,
         uses::{self, Use},
         view,
     },
@@ -218,7 +218,7 @@ pub(super) fn parse_tree(tokens: &[Token<'_>]) -> Result<Box<Query>, Refusal> {
     let mut parser = Parser::new(&dialect)
         .with_options(ParserOptions::new().with_unescape(false))
         .with_recursion_limit(MAX_PARSER_RECURSION)
-        .with_tokens_with_locations(view::of(tokens));
+        .with_tokens_with_locations(view::of(tokens)?);
     let parsed = parser.parse_query().and_then(|query| {
         let next = parser.peek_token_ref();
         if next.token == Seen::EOF { Ok(query) } else { parser.expected_ref("the end of the query", next) }
@@ -236,7 +236,11 @@ fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
     };
     let (what, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
     let index = place.rsplit_once("Column: ").and_then(|(_, column)| column.parse::<usize>().ok());
-    let token = index.and_then(|index| tokens.get(index.checked_sub(1)?));
+    let index = index.and_then(|index| index.checked_sub(1));
+    if let Some((token, sentence)) = index.and_then(|index| constructs::around(tokens, index)) {
+        return Refusal::violation(token.at, sentence);
+    }
+    let token = index.and_then(|index| tokens.get(index));
     let expected = what.split(", found: ").next().unwrap_or_default();
     let expected = expected.strip_prefix("Expected: ").map(|expected| format!("; expected {expected}"));
     let expected = expected.filter(|expected| expected.len() <= 100).unwrap_or_default();

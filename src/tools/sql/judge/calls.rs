@@ -6,7 +6,10 @@ use sqlparser::ast::{
     WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
-use super::tree::{Judge, NOT_POSTGRES, Node, Role};
+use super::{
+    constructs,
+    tree::{Judge, NOT_POSTGRES, Node, Role},
+};
 use crate::{
     problem::echo,
     tools::sql::{functions_denied, functions_sets, lexer::Refusal},
@@ -150,10 +153,12 @@ impl<'t> Judge<'t, '_> {
     fn naming(&self, operator: &FunctionArgOperator) -> Result<(), Refusal> {
         match operator {
             FunctionArgOperator::RightArrow | FunctionArgOperator::Assignment => Ok(()),
-            FunctionArgOperator::Equals
-            | FunctionArgOperator::Colon
-            | FunctionArgOperator::Value
-            | FunctionArgOperator::Space => Err(self.refuse("A named argument is written f(name => value).")),
+            FunctionArgOperator::Colon | FunctionArgOperator::Value => {
+                Err(self.refuse(constructs::JSON_BUILDER))
+            }
+            FunctionArgOperator::Equals | FunctionArgOperator::Space => {
+                Err(self.refuse("A named argument is written f(name => value)."))
+            }
         }
     }
 
@@ -181,6 +186,9 @@ impl<'t> Judge<'t, '_> {
 pub(super) fn unknown_function(name: &str) -> String {
     if let Some(does) = functions_denied::danger(name) {
         return format!("The name {} is never allowed: a function of this name {does}.", echo(name));
+    }
+    if let Some(sentence) = constructs::named(name) {
+        return sentence.to_owned();
     }
     let set = functions_sets::SETS.iter().find(|set| set.has_function(name));
     let allowed_by = set.map(|set| format!("={}", set.name)).unwrap_or_default();

@@ -258,9 +258,7 @@ impl<'t> Judge<'t, '_> {
         };
         match collation {
             Some(name) if is_built_in_collation(name) => Ok(()),
-            Some(_) | None => Err(self.refuse(
-                "Only PostgreSQL's own collations are allowed, such as \"C\", \"en_US.utf8\" or \"de-x-icu\".",
-            )),
+            Some(_) | None => Err(self.refuse(UNKNOWN_COLLATION)),
         }
     }
 
@@ -431,8 +429,12 @@ impl<'t> Judge<'t, '_> {
     }
 }
 
+/// The sentence for a collation that is not PostgreSQL's own.
+pub(super) const UNKNOWN_COLLATION: &str =
+    "Only PostgreSQL's own collations are allowed, such as \"C\", \"en_US.utf8\" or \"de-x-icu\".";
+
 /// PostgreSQL's own names, and the shapes that it gives to the operating system's and ICU's locales.
-fn is_built_in_collation(name: &str) -> bool {
+pub(super) fn is_built_in_collation(name: &str) -> bool {
     if matches!(name, "C" | "POSIX" | "default" | "ucs_basic" | "unicode" | "pg_c_utf8" | "pg_unicode_fast") {
         return true;
     }
