@@ -6,6 +6,8 @@
 //! remembers names, not descriptors: it goes down again from the root, so a call holds three descriptors at most,
 //! however deep it goes, and no `..` is ever left to the kernel.
 
+mod processes;
+
 use std::{
     ffi::{OsStr, OsString},
     fs::File,
