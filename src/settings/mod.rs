@@ -171,22 +171,16 @@ impl Reader {
     }
 
     fn log_target(&mut self) -> diagnostics::Target {
-        let stderr = diagnostics::Target::Stderr { journal_stream: self.journal_stream.clone() };
-        let Some(path) = self.path("MCP_LOG_FILE") else { return stderr };
+        let Some(path) = self.path("MCP_LOG_FILE") else { return diagnostics::Target::Stderr };
         match diagnostics::open_file(&path) {
-            Ok(file) if diagnostics::is_clients(&file) => {
-                self.complain("MCP_LOG_FILE", "is stdin or stdout, on which the client speaks");
-                stderr
-            }
-            Ok(file) => diagnostics::Target::File(file),
+            Ok(file) if !diagnostics::is_clients(&file) => return diagnostics::Target::File(file),
+            Ok(_) => self.complain("MCP_LOG_FILE", "is stdin or stdout, on which the client speaks"),
             Err(error) => {
-                self.complain(
-                    "MCP_LOG_FILE",
-                    format!("cannot open {}: {error}", shown(&path.to_string_lossy())),
-                );
-                stderr
+                let path = shown(&path.to_string_lossy());
+                self.complain("MCP_LOG_FILE", format!("cannot open {path}: {error}"));
             }
         }
+        diagnostics::Target::Stderr
     }
 
     fn confine(&mut self) -> confine::Mode {
