@@ -4,35 +4,35 @@
 use std::{
     ffi::{OsStr, OsString},
     fs, io,
-    os::unix::ffi::OsStringExt as _,
+    os::{fd::AsRawFd as _, unix::ffi::OsStringExt as _},
     path::{Path, PathBuf},
 };
-
-use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 use super::Root;
 
 impl Root {
-    /// Whether this directory is in a `proc` file system, or one is mounted beneath it now.
+    /// Whether this directory is in a `proc` file system, or one is mounted beneath it now. Asks the kernel alone: a file
+    /// system that hangs holds up nobody here.
     ///
     /// # Errors
     /// It cannot be told: there is no `/proc/self/mountinfo`.
     pub fn shows_processes(&self) -> io::Result<bool> {
-        if fstatfs(&self.directory)?.filesystem_type() == PROC_SUPER_MAGIC {
-            return Ok(true);
-        }
+        let facts = fs::read_to_string(format!("/proc/self/fdinfo/{}", self.directory.as_raw_fd()))?;
+        let own = facts.lines().find_map(|line| line.strip_prefix("mnt_id:")).map(str::trim_ascii);
+        let (own, root) = own.zip(self.canonical.as_ref()).ok_or(io::ErrorKind::NotFound)?;
         let mounts = fs::read("/proc/self/mountinfo")?;
-        let root = self.canonical.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        Ok(mounts.split(|byte| *byte == b'\n').filter_map(proc_mount).any(|mount| is_beneath(&mount, root)))
+        let mut procs = mounts.split(|byte| *byte == b'\n').filter_map(proc_mount);
+        Ok(procs.any(|(id, place)| id == own.as_bytes() || is_beneath(&place, root)))
     }
 }
 
-/// Where this line of mountinfo (proc_pid_mountinfo(5)) mounts a `proc` file system, if it does.
-fn proc_mount(line: &[u8]) -> Option<OsString> {
+/// The number of the mount, and its place, if this line of mountinfo (proc_pid_mountinfo(5)) is of a `proc` file system.
+fn proc_mount(line: &[u8]) -> Option<(&[u8], OsString)> {
     let mut fields = line.split(|byte| *byte == b' ');
-    let place = fields.nth(4)?;
+    let id = fields.next()?;
+    let place = fields.nth(3)?;
     // Optional fields end with a hyphen; the type follows.
-    (fields.skip_while(|field| *field != b"-").nth(1)? == b"proc").then(|| unescaped(place))
+    (fields.skip_while(|field| *field != b"-").nth(1)? == b"proc").then(|| (id, unescaped(place)))
 }
 
 /// Without the octal escapes of spaces, tabs, line ends and backslashes.
@@ -67,7 +67,7 @@ mod tests {
     #[track_caller]
     fn check(line: &str, root: &str, expected: bool) {
         let root = Path::new(root).iter().skip(1).map(OsStr::to_owned).collect::<Vec<_>>();
-        let found = proc_mount(line.as_bytes()).is_some_and(|place| is_beneath(&place, &root));
+        let found = proc_mount(line.as_bytes()).is_some_and(|(_, place)| is_beneath(&place, &root));
         assert_eq!(found, expected, "{line} beneath {root:?}");
     }
 
