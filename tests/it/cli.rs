@@ -137,6 +137,15 @@ fn client_config_prints_what_to_paste_and_no_secret() {
 }
 
 #[test]
+fn client_config_tells_what_a_client_would_replace() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("${HOME}");
+    fs::create_dir(&path).unwrap();
+    let (_, stderr) = check(&["client-config"], &[("MCP_METRICS_DISK_PATH", path.to_str().unwrap())], 0);
+    assert!(stderr.starts_with("MCP_METRICS_DISK_PATH: clients put something of their own"), "{stderr}");
+}
+
+#[test]
 fn client_config_tells_where_a_password_of_the_environment_belongs() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), "postgres://reader@localhost/assets").unwrap();
