@@ -10,8 +10,8 @@ need cpio cpio
 
 root=$work/vm
 mkdir -p "$root"/{bin,proc,sys,dev,data}
-# Not installed: a kernel of the host's would be another one to boot.
-apt-get update -qq
+# Unpacked and not installed: the host keeps the kernel it has.
+as_root apt-get update -qq
 kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: //p' | head -n 1)
 (cd "$work" && apt-get -qq download "$kernel" busybox-static && for package in "$kernel" busybox-static; do
     dpkg -x "$package"_*.deb "$work/packages"
