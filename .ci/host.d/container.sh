@@ -67,6 +67,14 @@ container_speaks() {
     done
 }
 
+container_is_measured() {
+    local call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"system_metrics","arguments":{},'$meta'}}' told
+    told=$(printf '%s\n' "$call" | podman run --rm "${hardened[@]}" "$image" 2>"$work/container-log") || { cat "$work/container-log"; return 1; }
+    # The first total is that of the memory.
+    [ "$(grep -o '"total_bytes":[0-9]*' <<<"$told" | head -n 1)" = "\"total_bytes\":$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo) * 1024))" ] &&
+        grep -q '"isError":false' <<<"$told" || { echo "$told"; return 1; }
+}
+
 container_writes_nowhere_and_stops_cleanly() {
     local name=mcp-it-$$ pid writable status=0
     mkfifo "$work/stdin"

@@ -63,6 +63,7 @@ if output=$(bash .ci/host.d/container.sh image_is_built 2>&1); then
     check 'its program is static and stripped' bash .ci/host.d/container.sh binary_is_static
     check 'the image holds a program and certificates' bash .ci/host.d/container.sh image_is_bare
     check 'a session in the hardened container' bash .ci/host.d/container.sh container_speaks
+    check 'system_metrics in the hardened container' bash .ci/host.d/container.sh container_is_measured
     check 'it writes nowhere and stops cleanly' bash .ci/host.d/container.sh container_writes_nowhere_and_stops_cleanly
 else
     not_passed 'the image could not be built' "$output"
