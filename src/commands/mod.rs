@@ -78,6 +78,10 @@ impl From<Exit> for ExitCode {
 
 /// Runs a command in the environment `vars`.
 pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Exit {
+    let vars: Vec<(OsString, OsString)> = vars.into_iter().collect();
+    if let Some((_, stream)) = vars.iter().find(|(name, _)| name == "JOURNAL_STREAM") {
+        diagnostics::expect_journal(stream);
+    }
     let ended = match cli.command.unwrap_or(Command::Serve) {
         Command::Check(options) => {
             let inherited = Inherited::list();

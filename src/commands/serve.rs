@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use nix::unistd;
+
 use crate::{
     NAME, VERSION,
     commands::Exit,
@@ -75,5 +77,15 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
     log::info!(target: "session", "{NAME} {VERSION} serves {names}");
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-    server::run(server, toolbox, Governor, stdin, stdout).map(|()| Exit::Clean)
+    let session = server::run(server, toolbox, Governor, stdin, stdout);
+    hang_up()?;
+    session.map(|()| Exit::Clean)
+}
+
+/// Gives stdin and stdout back to the client. Returning from `main` does so too, but only once the kernel has let go of every
+/// thread, and what waits for a file system that hangs cannot always be killed.
+fn hang_up() -> io::Result<()> {
+    let (_, nobody) = io::pipe()?;
+    unistd::dup2_stdin(&nobody)?;
+    Ok(unistd::dup2_stdout(&nobody)?)
 }

@@ -171,22 +171,16 @@ impl Reader {
     }
 
     fn log_target(&mut self) -> diagnostics::Target {
-        let stderr = diagnostics::Target::Stderr { journal_stream: self.journal_stream.clone() };
-        let Some(path) = self.path("MCP_LOG_FILE") else { return stderr };
+        let Some(path) = self.path("MCP_LOG_FILE") else { return diagnostics::Target::Stderr };
         match diagnostics::open_file(&path) {
-            Ok(file) if diagnostics::is_clients(&file) => {
-                self.complain("MCP_LOG_FILE", "is stdin or stdout, on which the client speaks");
-                stderr
-            }
-            Ok(file) => diagnostics::Target::File(file),
+            Ok(file) if !diagnostics::is_clients(&file) => return diagnostics::Target::File(file),
+            Ok(_) => self.complain("MCP_LOG_FILE", "is stdin or stdout, on which the client speaks"),
             Err(error) => {
-                self.complain(
-                    "MCP_LOG_FILE",
-                    format!("cannot open {}: {error}", shown(&path.to_string_lossy())),
-                );
-                stderr
+                let path = shown(&path.to_string_lossy());
+                self.complain("MCP_LOG_FILE", format!("cannot open {path}: {error}"));
             }
         }
+        diagnostics::Target::Stderr
     }
 
     fn confine(&mut self) -> confine::Mode {
@@ -284,14 +278,17 @@ impl Reader {
     fn files(&mut self) -> Option<Files> {
         let max_bytes = self.number("MCP_FS_MAX_BYTES");
         let path = self.path("MCP_SAFE_DATA_DIR")?;
-        match Root::open(&path) {
-            Ok(root) => Some(Files { root, max_bytes }),
-            Err(error) => {
-                let path = shown(&path.to_string_lossy());
-                self.complain("MCP_SAFE_DATA_DIR", format!("cannot open {path}: {error}"));
-                None
+        let shown = shown(&path.to_string_lossy());
+        let opened = Root::open(&path).map_err(|error| format!("cannot open {shown}: {error}"));
+        let judged = opened.and_then(|root| match root.shows_processes() {
+            Ok(false) => Ok(root),
+            Ok(true) => {
+                Err(format!("{shown} holds /proc, which tells the connection string and other secrets"))
             }
-        }
+            Err(error) => Err(format!("cannot tell whether {shown} holds /proc: {error}")),
+        });
+        let root = judged.map_err(|wrong| self.complain("MCP_SAFE_DATA_DIR", wrong)).ok()?;
+        Some(Files { root, max_bytes })
     }
 
     fn metrics_disk_path(&mut self) -> Option<PathBuf> {

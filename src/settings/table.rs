@@ -215,7 +215,7 @@ pub static ALL: &[Setting] = &[
     path(
         "MCP_SAFE_DATA_DIR",
         "",
-        "an existing directory",
+        "an existing directory without /proc in it",
         "The directory of files; switches the file tools on",
     ),
     number(

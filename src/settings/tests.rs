@@ -53,7 +53,8 @@ fn every_wrong_setting_is_told_at_once() {
             "MCP_MAX_CONCURRENCY: '0' is out of range; allowed: 1 to 256",
             "MCP_QUEUE_WAIT_MS: '5s' is not a whole number; allowed: 0 to 600000",
             &format!(
-                "MCP_SAFE_DATA_DIR: cannot open '/proc/self/no\\nsuch': {}; allowed: an existing directory",
+                "MCP_SAFE_DATA_DIR: cannot open '/proc/self/no\\nsuch': {}; allowed: an existing directory without \
+                 /proc in it",
                 Root::open(Path::new("/proc/self/no\nsuch")).unwrap_err()
             ),
             "MCP_CONFINE: 'strict' is not one of the words; allowed: auto, require, off",
@@ -80,6 +81,18 @@ fn what_this_build_cannot_keep_is_refused() {
     for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
         assert!(read(&[(setting.name, "x")]).is_err(), "{}", setting.name);
     }
+}
+
+#[test]
+fn a_data_directory_that_would_tell_the_connection_string_is_refused() {
+    for path in ["/", "/proc", "/proc/self", "/proc/self/.."] {
+        let wrong = format!(
+            "MCP_SAFE_DATA_DIR: '{path}' holds /proc, which tells the connection string and other secrets; allowed: an \
+             existing directory without /proc in it"
+        );
+        check_wrong(&[("MCP_SAFE_DATA_DIR", path)], &[&wrong]);
+    }
+    assert!(read(&[("MCP_SAFE_DATA_DIR", "/etc")]).unwrap().files.is_some());
 }
 
 #[test]

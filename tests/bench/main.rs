@@ -8,6 +8,9 @@ mod child;
 mod contest;
 mod echo;
 mod files;
+mod listing;
+mod metrics;
+mod oracle;
 mod refusals;
 mod report;
 mod sessions;
@@ -43,6 +46,9 @@ fn main() -> Outcome {
     refusals::measure()?;
     report::section("the client and both contestants on one core")?;
     on_one_core(|| sessions::measure(&data))?;
+    oracle::measure()?;
+    metrics::measure(&data)?;
+    listing::measure()?;
     files::measure_memory(&data)?;
     shipped::measure()
 }
