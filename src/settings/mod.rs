@@ -28,7 +28,7 @@ use crate::{
     tools::{
         files::root::Root,
         metrics,
-        sql::{Dsn, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
+        sql::{Dsn, Need, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
     },
 };
 
@@ -239,6 +239,7 @@ impl Reader {
             max_stuck: u32::try_from(server.max_concurrency).unwrap_or(u32::MAX),
             guard,
             unsafe_role,
+            need: Need::default(),
             dsn: dsn?,
         };
         Some(config)

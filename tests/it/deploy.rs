@@ -7,13 +7,13 @@ use postgres::{Client, Config, NoTls, error::SqlState};
 use crate::{cluster::Cluster, support::command};
 
 /// A role of its own in a database of its own, made by what the command prints.
-struct Reader {
-    name: String,
-    database: String,
+pub(crate) struct Reader {
+    pub(crate) name: String,
+    pub(crate) database: String,
 }
 
 impl Reader {
-    fn make(name: &str, arguments: &[&str]) -> Self {
+    pub(crate) fn make(name: &str, arguments: &[&str]) -> Self {
         let cluster = Cluster::shared();
         let database = cluster.database("");
         let mut deploy = command(&[]);

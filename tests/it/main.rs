@@ -19,6 +19,7 @@ mod sql_tls;
 mod cli;
 mod confine;
 mod deploy;
+mod role;
 mod schemas;
 mod files;
 mod readme;

@@ -12,8 +12,8 @@ use mcp_server_suite::{
     tools::{
         Failure, Tool,
         sql::{
-            Database, DescribeDatabase, Dsn, DsnEnvironment, ExplainQuery, GuardConfig, Pooler, ReadOnlySql,
-            SqlConfig, UnsafeRole,
+            Database, DescribeDatabase, Dsn, DsnEnvironment, ExplainQuery, GuardConfig, Need, Pooler,
+            ReadOnlySql, SqlConfig, UnsafeRole,
         },
     },
 };
@@ -38,6 +38,7 @@ pub(crate) fn config(dsn: &str) -> SqlConfig {
         max_stuck: 4,
         guard: GuardConfig::parse("*").unwrap_or_default(),
         unsafe_role: UnsafeRole::Refuse,
+        need: Need::default(),
     }
 }
 

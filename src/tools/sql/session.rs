@@ -10,7 +10,7 @@ use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use super::{
     Pooler,
     connect::Cause,
-    role_check::{self, Power, RoleFinding, RoleRow},
+    role_check::{self, Need, Power, RoleFinding, RoleRow},
     strangers::Strangers,
     tls::Connector,
 };
@@ -119,17 +119,9 @@ impl Session {
         }
     }
 
-    /// What the role may do beyond reading, object by object.
-    pub(super) fn writes(&mut self) -> Result<Vec<RoleFinding>, postgres::Error> {
-        let batch = format!(
-            "BEGIN READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK",
-            role_check::WRITES
-        );
-        let messages = self.client.simple_query(&batch)?;
-        let row = messages.iter().find_map(row);
-        let text = |index: usize| row.and_then(|row| row.try_get(index).ok().flatten()).unwrap_or("1");
-        let count = |index: usize| text(index).parse().unwrap_or(1);
-        Ok(role_check::judge_writes(&self.facts.role, count(0), count(1), count(2), text(3) != "f"))
+    /// What the role may do beyond reading what is needed, object by object.
+    pub(super) fn privileges(&mut self, need: &Need) -> Result<Vec<RoleFinding>, postgres::Error> {
+        role_check::privileges(&mut self.client, &self.facts.role, &literal(&self.facts.search_path), need)
     }
 
     /// TLS version and cipher of this connection; `None` when it is not encrypted.
@@ -217,7 +209,11 @@ impl Facts {
             // Until they are read, any name may be one.
             strangers: Strangers::Unknown,
             roles: roles.try_fold(Vec::new(), |mut all, row| {
-                all.push(RoleRow { name: text(row, 0)?, powers: powers(row)? });
+                all.push(RoleRow {
+                    name: text(row, 0)?,
+                    powers: powers(row)?,
+                    leave: text(row, Power::ALL.len() + 1),
+                });
                 Some(all)
             })?,
         };
@@ -251,7 +247,7 @@ fn milliseconds(duration: Duration) -> String {
 }
 
 /// An SQL literal, whatever `standard_conforming_strings` says.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
