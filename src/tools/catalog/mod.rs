@@ -12,3 +12,4 @@ mod prove;
 mod sensitive;
 
 pub use finding::{Finding, Place, Rule, Severity};
+pub use sensitive::SensitiveWords;
