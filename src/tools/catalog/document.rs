@@ -11,7 +11,7 @@ use toml::{
 use super::{
     Rule, names,
     output::ColumnKind,
-    params::{Match, Param},
+    params::{Param, Traits},
     section::{Located, Report, Section, json, wrong},
 };
 use crate::{diagnostics::escape, problem::echo};
@@ -38,8 +38,8 @@ pub(super) struct Draft {
     /// The line is that of the statement's first line. Absent when there is none, or when so much of the rest is wrong
     /// that a proof would only tell it once more.
     pub(super) sql: Option<Located<String>>,
-    /// Every parameter's name, and how it is matched.
-    pub(super) claims: Vec<(String, Option<Match>)>,
+    /// Every parameter, whether it is right or not.
+    pub(super) claims: Vec<(String, Traits)>,
     /// The parameters; absent when one is wrong.
     pub(super) params: Option<Vec<Param>>,
     /// Absent: the entry is called without arguments.
@@ -143,8 +143,8 @@ fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'
     let (mut claims, mut params) = (Vec::new(), Some(Vec::new()));
     for (name, value) in section.members("params", report) {
         is_provable &= names::check_param(&name, report);
-        let (matching, param) = Param::read(&name, value, max_rows, report);
-        claims.push((name.value, matching));
+        let (traits, param) = Param::read(&name, value, max_rows, report);
+        claims.push((name.value, traits));
         params = params.zip(param).map(|(params, param)| [params, vec![param]].concat());
     }
     let example = read_example(&mut section, report);

@@ -9,7 +9,7 @@ use super::{
     CatalogConfig, Rule,
     document::{Column, Draft},
     output,
-    params::{self, Param},
+    params::{self, Param, Traits},
     prove::{Claim, ParamClaim, Placeholder, Proven, prove},
     section::{Located, Report},
 };
@@ -105,11 +105,7 @@ fn proof(
         catalog_tables,
         tables: &draft.tables,
         columns: &columns,
-        params: draft
-            .claims
-            .iter()
-            .map(|(name, matching)| ParamClaim { name, matching: *matching })
-            .collect(),
+        params: draft.claims.iter().map(|(name, traits)| claim_of(name, *traits)).collect(),
         waived: &draft.waived,
         words: &config.words,
         guard: config.guard,
@@ -120,4 +116,9 @@ fn proof(
         report.add(fault.rule, line, fault.text, fault.cure);
     }
     proven
+}
+
+fn claim_of(name: &str, traits: Traits) -> ParamClaim<'_> {
+    let Traits { matching, is_numeric, is_optional } = traits;
+    ParamClaim { name, matching, numeric: is_numeric, optional: is_optional }
 }

@@ -54,6 +54,15 @@ pub(super) struct Param {
     pub(super) matching: Option<Match>,
 }
 
+/// What the statement may rely on, also of a parameter that is wrong otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Traits {
+    pub(super) matching: Option<Match>,
+    /// A number, or a list of them.
+    pub(super) is_numeric: bool,
+    pub(super) is_optional: bool,
+}
+
 /// What an absent argument means.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Presence {
@@ -87,15 +96,15 @@ pub(super) enum Scalar {
 const TYPES: &str = "string, integer, number, boolean, date, timestamp, uuid, enum or array";
 
 impl Param {
-    /// Reads `params.<name> = {…}`; what is wrong is reported. How it is matched is told also of one that is wrong.
+    /// Reads `params.<name> = {…}`; what is wrong is reported.
     pub(super) fn read(
         name: &Located<String>,
         value: &Spanned<DeValue<'_>>,
         max_rows: u32,
         report: &mut Report<'_>,
-    ) -> (Option<Match>, Option<Self>) {
+    ) -> (Traits, Option<Self>) {
         let Some(mut section) = Section::of(value, "a parameter", &name.value, report) else {
-            return (None, None);
+            return (Traits::default(), None);
         };
         // The value of a dotted key begins behind it.
         section.line = name.line;
@@ -105,7 +114,9 @@ impl Param {
         let matching = matching(&mut section, report);
         let kind = Kind::read(&name.value, &mut section, report);
         section.finish(report);
-        let Some(kind) = kind else { return (matching, None) };
+        let is_numeric = kind.as_ref().is_some_and(Kind::is_numeric);
+        let traits = Traits { matching, is_numeric, is_optional };
+        let Some(kind) = kind else { return (traits, None) };
         let presence = match (is_optional, &default) {
             (true, Some(default)) => {
                 report.add(
@@ -124,7 +135,7 @@ impl Param {
         param.check_match(name.line, report);
         param.check_default(default.as_ref(), report);
         param.check_limit(name.line, max_rows, report);
-        (matching, Some(param))
+        (traits, Some(param))
     }
 
     fn check_match(&self, line: usize, report: &mut Report<'_>) {
@@ -249,6 +260,11 @@ fn matching(section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Match>
 }
 
 impl Kind {
+    fn is_numeric(&self) -> bool {
+        let (Self::One(scalar) | Self::Many { items: scalar, .. }) = self;
+        matches!(scalar, Scalar::Integer { .. } | Scalar::Number { .. })
+    }
+
     fn read(name: &str, section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Self> {
         let Some(kind) = section.text("type", report) else {
             untyped(name, section.line, report);
