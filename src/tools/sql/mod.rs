@@ -6,7 +6,7 @@
 //! ```
 
 pub mod statement;
-mod lexer;
+pub(super) mod lexer;
 mod judge;
 mod functions;
 mod functions_denied;

@@ -9,7 +9,10 @@ use sqlparser::ast::{
 use super::tree::{Judge, NOT_POSTGRES, Node, Role};
 use crate::{
     problem::echo,
-    tools::sql::{functions_denied, functions_sets, lexer::Refusal},
+    tools::sql::{
+        functions_denied, functions_sets,
+        lexer::{Reason, Refusal},
+    },
 };
 
 /// What looks like a call and is grammar: no function of another schema can stand behind these words.
@@ -91,7 +94,7 @@ impl<'t> Judge<'t, '_> {
             return Ok(());
         }
         let name = names.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-        Err(self.refuse(unknown_function(&name)))
+        Err(self.refuse(unknown_function(&name)).about(Reason::Function))
     }
 
     fn arguments(&mut self, list: &'t FunctionArgumentList) -> Result<(), Refusal> {
