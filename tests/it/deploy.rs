@@ -14,8 +14,13 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn make(name: &str, arguments: &[&str]) -> Self {
+        Self::make_in("", name, arguments)
+    }
+
+    /// In a database that holds what `setup` makes.
+    pub(crate) fn make_in(setup: &str, name: &str, arguments: &[&str]) -> Self {
         let cluster = Cluster::shared();
-        let database = cluster.database("");
+        let database = cluster.database(setup);
         let mut deploy = command(&[]);
         deploy.args(["deploy", "role", "--schema", "public", "--role", name]).args(arguments);
         let printed = deploy.stdin(Stdio::null()).output().unwrap();
@@ -25,7 +30,7 @@ impl Reader {
         Self { name: name.to_owned(), database }
     }
 
-    fn connect(&self) -> Result<Client, postgres::Error> {
+    pub(crate) fn connect(&self) -> Result<Client, postgres::Error> {
         let dsn =
             Cluster::shared().socket_dsn(&format!("'{}'", self.name.replace('\'', "\\'")), &self.database);
         dsn.parse::<Config>().unwrap().connect(NoTls)

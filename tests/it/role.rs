@@ -159,3 +159,61 @@ fn every_privilege_beyond_the_need_is_told_with_sql_that_takes_it_away() {
     assert_eq!(texts, ["the role \"it_role\" is a superuser"]);
     admin.batch_execute("ALTER ROLE it_role NOSUPERUSER").unwrap();
 }
+
+#[test]
+fn the_owner_of_a_database_is_told_of_all_that_it_owns() {
+    let shared = Cluster::shared();
+    let database = shared.database(
+        "CREATE ROLE it_owner LOGIN; CREATE SCHEMA mine AUTHORIZATION it_owner; SET ROLE it_owner; \
+         CREATE TABLE mine.account (id serial, api_token text); RESET ROLE; GRANT SELECT ON hidden TO it_owner",
+    );
+    shared.admin("postgres").batch_execute(&format!("ALTER DATABASE {database} OWNER TO it_owner")).unwrap();
+    let reader = Reader { name: "it_owner".to_owned(), database };
+    let need = Need { tables: Some(vec!["mine.account".to_owned()]), ..Need::default() };
+    let mut kinds: Vec<String> = told(&reader, need)
+        .iter()
+        .map(|finding| finding.text.split(':').next().unwrap().replace("the role \"it_owner\" ", ""))
+        .collect();
+    kinds.sort();
+    assert_eq!(
+        kinds,
+        [
+            "has privileges on tables that the catalog does not list",
+            "may advance or set sequences",
+            "may call functions that make large objects or act outside the query",
+            "may create objects in schemas",
+            "may create schemas in databases",
+            "may make temporary tables in databases",
+            "may read columns that hold secrets by their names",
+            "may write to, refer to or put triggers on tables",
+            "owns what it may therefore change and drop",
+        ]
+    );
+}
+
+#[test]
+fn a_role_that_deploy_prints_reads_everything_but_secrets() {
+    let reader = Reader::make_in(
+        "CREATE TABLE account (id int, \"MFACode\" text, pass2 text, passenger_name text, \"Token\" text); \
+         CREATE TABLE keys (salt text)",
+        "it_plain",
+        &[],
+    );
+    assert_eq!(told(&reader, Need::default()), []);
+    let mut client = reader.connect().unwrap();
+    client.batch_execute("SELECT id, passenger_name FROM account; SELECT * FROM item").unwrap();
+    for column in ["\"MFACode\"", "pass2", "\"Token\""] {
+        client.batch_execute(&format!("SELECT {column} FROM account")).unwrap_err();
+    }
+    client.batch_execute("SELECT salt FROM keys").unwrap_err();
+}
+
+#[test]
+fn privileges_that_are_not_told_in_time_refuse_the_strict_only() {
+    let reader = Reader::make("it_patient", &["--tables", "item"]);
+    let mut admin = Cluster::shared().admin(&reader.database);
+    admin.batch_execute("BEGIN; LOCK TABLE pg_init_privs").unwrap();
+    let findings = told(&reader, Need::default());
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(!findings[0].dangerous && findings[0].text.contains("not found out"), "{findings:?}");
+}

@@ -5,6 +5,7 @@ use std::io;
 use clap::Args;
 
 use super::fill;
+use crate::tools::catalog::SensitiveWords;
 
 const SCRIPT: &str = include_str!("role.sql");
 /// The longest name in bytes; PostgreSQL cuts longer ones (NAMEDATALEN).
@@ -31,22 +32,34 @@ pub(super) fn script(options: &Options) -> io::Result<String> {
     let Options { schema, tables, role, connections } = options;
     let schema_name = identifier(schema)?;
     let tables = if tables.is_empty() {
-        format!("ALL TABLES IN SCHEMA {schema_name}")
+        let schema = literal(&schema_name);
+        format!("c.relnamespace = {schema}::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')")
     } else {
-        let names: io::Result<Vec<String>> =
-            tables.iter().map(|table| Ok(format!("{schema_name}.{}", identifier(table)?))).collect();
-        names?.join(", ")
+        let numbers: io::Result<Vec<String>> = tables
+            .iter()
+            .map(|table| {
+                Ok(format!("{}::regclass", literal(&format!("{schema_name}.{}", identifier(table)?))))
+            })
+            .collect();
+        format!("c.oid IN ({})", numbers?.join(", "))
     };
-    let role_name = identifier(role)?;
+    let words = SensitiveWords::default();
     let values = [
-        ("role", &*role_name),
+        ("role", &*identifier(role)?),
         ("name", role),
-        ("literal", &format!("'{}'", role.replace('\'', "''"))),
+        ("literal", &literal(role)),
         ("connections", &connections.to_string()),
         ("schema", &schema_name),
         ("tables", &tables),
+        ("anywhere", &words.anywhere().join("|")),
+        ("words", &SensitiveWords::WORDS.join("|")),
     ];
     Ok(fill(SCRIPT, &values))
+}
+
+/// An SQL literal. Names hold no backslash.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 fn identifier(name: &str) -> io::Result<String> {

@@ -5,8 +5,6 @@ use crate::problem::echo;
 /// Anywhere in a name.
 const ANYWHERE: &[&str] =
     &["password", "passwd", "passphrase", "secret", "token", "hash", "apikey", "api_key", "api-key"];
-/// As a word of a name: `pass_code` is one, `passenger` is none.
-const WORDS: &[&str] = &["mfa", "otp", "pass", "salt"];
 /// What is shorter stands in too many names.
 const SHORTEST_ADDED: usize = 3;
 
@@ -18,6 +16,14 @@ pub struct SensitiveWords {
 }
 
 impl SensitiveWords {
+    /// Those that count as a word of a name: `pass_code` is one, `passenger` is none.
+    pub const WORDS: [&str; 4] = ["mfa", "otp", "pass", "salt"];
+
+    /// Those that count anywhere in a name, in lower case.
+    pub fn anywhere(&self) -> Vec<&str> {
+        ANYWHERE.iter().copied().chain(self.added.iter().map(String::as_str)).collect()
+    }
+
     /// Reads the operator's own words, a comma list. The error names the one that is wrong and what is allowed.
     pub fn parse(list: &str) -> Result<Self, String> {
         let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
@@ -38,13 +44,12 @@ impl SensitiveWords {
     /// Whether a name, of a column or of a member of a JSON object, says that it holds a secret.
     pub fn is_sensitive(&self, name: &str) -> bool {
         let lower = name.to_lowercase();
-        let added = self.added.iter().map(String::as_str);
-        ANYWHERE.iter().copied().chain(added).any(|word| lower.contains(word)) || words(name).any(is_word)
+        self.anywhere().iter().any(|word| lower.contains(word)) || words(name).any(is_word)
     }
 }
 
 fn is_word(word: &str) -> bool {
-    WORDS.iter().any(|sensitive| word.eq_ignore_ascii_case(sensitive))
+    SensitiveWords::WORDS.iter().any(|sensitive| word.eq_ignore_ascii_case(sensitive))
 }
 
 /// The words of a name: what stands between `_`, digits and anything else that is no letter, and between changes of

@@ -81,8 +81,10 @@ pub(in crate::tools::sql) fn is_superuser(rows: &[RoleRow]) -> bool {
 
 /// What the rows of [`ROLES`] mean for `user`.
 pub(in crate::tools::sql) fn judge(user: &str, rows: &[RoleRow]) -> Vec<RoleFinding> {
-    // A superuser is a member of everything: one finding tells it all.
-    if let Some(row) = rows.iter().find(|row| row.powers.contains(&Power::Everything)) {
+    // A superuser is a member of everything, also of other superusers: one finding tells it all.
+    let mut superusers = rows.iter().filter(|row| row.powers.contains(&Power::Everything));
+    let own = superusers.clone().find(|row| row.name == user);
+    if let Some(row) = own.or_else(|| superusers.next()) {
         return vec![power(user, row, Power::Everything)];
     }
     let powers = rows.iter().flat_map(|row| row.powers.iter().map(|held| power(user, row, *held)));
@@ -138,7 +140,7 @@ mod tests {
     fn every_power_beyond_reading_is_found() {
         check(&[], &[]);
         check(
-            &[row("pg_monitor", &[]), row("me", &[Power::Everything])],
+            &[row("boss", &[Power::Everything]), row("pg_monitor", &[]), row("me", &[Power::Everything])],
             &[(true, r#"the role "me" is a superuser"#)],
         );
         check(

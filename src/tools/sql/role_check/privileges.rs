@@ -1,7 +1,7 @@
 //! What the role may do object by object, by the grants themselves: those to it, to PUBLIC, and to every role that it is a
 //! member of. What no grant shows, such as being a superuser, is told in [`super::attributes`].
 
-use postgres::Client;
+use postgres::{Client, error::SqlState};
 
 use super::{Need, RoleFinding, quoted};
 use crate::tools::sql::{
@@ -62,18 +62,30 @@ pub(in crate::tools::sql) fn ask(
     search_path: &str,
     need: &Need,
 ) -> Result<Vec<RoleFinding>, postgres::Error> {
+    match ask_all(client, user, search_path, need) {
+        Err(error) if error.code() == Some(&SqlState::QUERY_CANCELED) => {
+            client.batch_execute("ROLLBACK")?;
+            let text = format!("what the role {} may do was not found out in {TIMEOUT_MS} ms", quoted(user));
+            let cure = "see what the server is busy with, or grant on fewer objects".to_owned();
+            Ok(vec![RoleFinding { dangerous: false, text, cure }])
+        }
+        asked => asked,
+    }
+}
+
+fn ask_all(
+    client: &mut Client,
+    user: &str,
+    search_path: &str,
+    need: &Need,
+) -> Result<Vec<RoleFinding>, postgres::Error> {
     let (columns, grants): (Vec<Row>, Vec<Row>) =
         rows(client, &batch(search_path, need))?.into_iter().partition(|row| row.kind == "column");
     let mut findings: Vec<RoleFinding> = grants.iter().map(|grant| told(user, grant)).collect();
     if columns.len() > MAX_COLUMN_NAMES {
-        findings.push(RoleFinding {
-            dangerous: false,
-            text: format!(
-                "the role {} may read columns of more than {MAX_COLUMN_NAMES} names; not all were looked at",
-                quoted(user)
-            ),
-            cure: "let it read only the tables that it needs".to_owned(),
-        });
+        let text = format!("the role {} may read columns of too many names to look at all", quoted(user));
+        let cure = "let it read only the tables that it needs".to_owned();
+        findings.push(RoleFinding { dangerous: false, text, cure });
     }
     let secret: Vec<&Row> = columns.iter().filter(|column| is_secret(need, &column.column)).collect();
     if !secret.is_empty() {
