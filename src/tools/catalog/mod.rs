@@ -182,3 +182,6 @@ fn size_fault(path: &Path, entries: &[Arc<Entry>]) -> Option<Finding> {
     let rule = Rule::InvalidValue;
     Some(Finding { severity: rule.severity(), rule, place, entry: None, text, cure: cure.to_owned() })
 }
+
+#[cfg(test)]
+mod tests;
