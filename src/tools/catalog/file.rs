@@ -13,9 +13,9 @@ use super::{Finding, Place, Rule};
 use crate::diagnostics::escape;
 
 /// The longest file, in bytes: some thousand lines of SQL, which nobody reviews in one piece anyway.
-pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// All files together, in bytes.
-pub const MAX_CATALOG_BYTES: u64 = 8 * MAX_FILE_BYTES;
+pub(super) const MAX_CATALOG_BYTES: u64 = 8 * MAX_FILE_BYTES;
 /// Files in a directory; each has an entry at least.
 const MAX_FILES: usize = super::MAX_ENTRIES;
 

@@ -19,6 +19,11 @@ mod document;
 mod sensitive;
 mod prove;
 mod entry;
+mod bind;
+mod scrub;
+mod rows;
+mod query;
+mod examine;
 
 use std::{
     collections::BTreeMap,
@@ -26,15 +31,20 @@ use std::{
     sync::Arc,
 };
 
+pub use examine::{Examination, Ran, Sound};
 pub use finding::{Finding, Place, Rule, Severity};
 pub use sensitive::SensitiveWords;
 
 use self::{
     document::{Document, Draft},
     entry::Entry,
+    query::Query,
     section::Report,
 };
-use super::{BUILT_IN, sql::GuardConfig};
+use super::{
+    BUILT_IN, Tool,
+    sql::{Database, GuardConfig},
+};
 use crate::wire::ascii::AsciiJson;
 
 /// Entries in a catalog: a client is told of all of them, and a model has to choose.
@@ -58,6 +68,7 @@ pub struct CatalogConfig<'c> {
 #[derive(Debug)]
 pub struct Catalog {
     entries: Vec<Arc<Entry>>,
+    tables: Vec<String>,
     words: Arc<SensitiveWords>,
     warnings: Vec<Finding>,
 }
@@ -96,7 +107,20 @@ impl Catalog {
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
             return Err(findings);
         }
-        Ok(Self { entries, words: Arc::new(config.words.clone()), warnings: findings })
+        Ok(Self { entries, tables, words: Arc::new(config.words.clone()), warnings: findings })
+    }
+
+    /// A tool for each entry, in the order in which they are written.
+    pub fn tools(&self, database: &Arc<Database>) -> impl Iterator<Item = Box<dyn Tool>> {
+        self.entries.iter().map(|entry| {
+            let query = Query::new(Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database));
+            Box::new(query) as Box<dyn Tool>
+        })
+    }
+
+    /// Everything that it may touch, as written: `name` or `schema.name`.
+    pub fn tables(&self) -> &[String] {
+        &self.tables
     }
 
     /// What is no error.
@@ -158,3 +182,6 @@ fn size_fault(path: &Path, entries: &[Arc<Entry>]) -> Option<Finding> {
     let rule = Rule::InvalidValue;
     Some(Finding { severity: rule.severity(), rule, place, entry: None, text, cure: cure.to_owned() })
 }
+
+#[cfg(test)]
+mod tests;

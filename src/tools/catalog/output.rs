@@ -1,11 +1,13 @@
 //! What an entry answers with, as a JSON Schema.
 
+use postgres::types::Type;
 use serde_json::{Map, Value, json};
 
 use super::{
     document::Column,
     section::{Located, Report, wrong},
 };
+use crate::tools::sql::kept;
 
 /// What a column's cells are, NULL apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +42,21 @@ impl ColumnKind {
             );
         }
         kind
+    }
+
+    /// What the cells of a type are.
+    pub(super) fn of(kind: &Type) -> Self {
+        match *kept::base(kind) {
+            Type::BOOL => Self::Boolean,
+            Type::INT2 | Type::INT4 | Type::INT8 => Self::Integer,
+            Type::FLOAT4 | Type::FLOAT8 => Self::Number,
+            _ => Self::String,
+        }
+    }
+
+    /// Whether cells of the other kind may stand where these are promised.
+    pub(super) fn takes(self, other: Self) -> bool {
+        self == other || (self, other) == (Self::Number, Self::Integer)
     }
 
     /// A number that JSON cannot hold exactly is a string of its digits, whatever the column.

@@ -137,10 +137,11 @@ impl Reader<'_> {
         self.take("^");
         let mut empty = true;
         loop {
-            if self.take("]") {
-                return if empty { Err("a class is empty".to_owned()) } else { Ok(()) };
+            match (self.take("]"), empty) {
+                (true, true) => return Err("a class is empty".to_owned()),
+                (true, false) => return Ok(()),
+                (false, _) => empty = false,
             }
-            empty = false;
             let first = self.class_member()?;
             // Before the end a hyphen stands for itself.
             if self.rest.starts_with("-]") || !self.take("-") {

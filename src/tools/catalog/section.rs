@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 use toml::{
     Spanned,
-    de::{DeFloat, DeInteger, DeTable, DeValue},
+    de::{DeFloat, DeInteger, DeString, DeTable, DeValue},
 };
 
 use super::{Finding, Place, Rule, file::Source};
@@ -64,13 +64,11 @@ impl<'d> Section<'d> {
         report: &mut Report<'_>,
     ) -> Option<Self> {
         let line = report.line(value);
-        match value.get_ref() {
-            DeValue::Table(table) => Some(Self::new(table, noun, line)),
-            _ => {
-                wrong(report, line, key, "a table");
-                None
-            }
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            wrong(report, line, key, "a table");
         }
+        table.map(|table| Self::new(table, noun, line))
     }
 
     /// The value of a key that is known from here on.
@@ -82,10 +80,7 @@ impl<'d> Section<'d> {
     pub(super) fn text(&mut self, key: &'static str, report: &mut Report<'_>) -> Option<Located<String>> {
         let value = self.take(key)?;
         let line = report.line(value);
-        let text = match value.get_ref() {
-            DeValue::String(text) => Some(text.as_ref().to_owned()),
-            _ => None,
-        };
+        let text = value.get_ref().as_str().map(str::to_owned);
         let text = text.filter(|text| !text.trim().is_empty());
         if text.is_none() {
             wrong(report, line, key, "a text that is not empty");
@@ -118,10 +113,7 @@ impl<'d> Section<'d> {
     pub(super) fn integer(&mut self, key: &'static str, report: &mut Report<'_>) -> Option<Located<i64>> {
         let value = self.take(key)?;
         let line = report.line(value);
-        let number = match value.get_ref() {
-            DeValue::Integer(number) => integer(number),
-            _ => None,
-        };
+        let number = value.get_ref().as_integer().and_then(integer);
         if number.is_none() {
             wrong(report, line, key, "a whole number of 64 bits");
         }
@@ -141,10 +133,9 @@ impl<'d> Section<'d> {
     /// A list of texts; empty when the key is absent.
     pub(super) fn texts(&mut self, key: &'static str, report: &mut Report<'_>) -> Vec<Located<String>> {
         let Some(value) = self.take(key) else { return Vec::new() };
-        let texts = match value.get_ref() {
-            DeValue::Array(items) => items.iter().map(|item| located_text(item, report)).collect(),
-            _ => None,
-        };
+        let items = value.get_ref().as_array();
+        let texts: Option<Vec<_>> =
+            items.and_then(|items| items.iter().map(|item| located_text(item, report)).collect());
         texts.unwrap_or_else(|| {
             wrong(report, report.line(value), key, "a list of texts");
             Vec::new()
@@ -158,13 +149,12 @@ impl<'d> Section<'d> {
         report: &mut Report<'_>,
     ) -> Vec<(String, Located<String>)> {
         let Some(value) = self.take(key) else { return Vec::new() };
-        let pairs = match value.get_ref() {
-            DeValue::Table(table) => table
-                .iter()
-                .map(|(key, value)| Some((key.get_ref().as_ref().to_owned(), located_text(value, report)?)))
-                .collect(),
-            _ => None,
-        };
+        let pairs: Option<Vec<_>> = value.get_ref().as_table().and_then(|table| {
+            let pair = |(key, value): (&Spanned<DeString<'_>>, _)| {
+                Some((key.get_ref().as_ref().to_owned(), located_text(value, report)?))
+            };
+            table.iter().map(pair).collect()
+        });
         pairs.unwrap_or_else(|| {
             wrong(report, report.line(value), key, "a table of texts");
             Vec::new()
@@ -186,10 +176,7 @@ impl<'d> Section<'d> {
             value: AsRef::<str>::as_ref(key.get_ref()).to_owned(),
             line: report.line(key),
         };
-        table
-            .iter()
-            .map(|(key, value): (&Spanned<toml::de::DeString<'_>>, _)| (located(key), value))
-            .collect()
+        table.iter().map(|(key, value): (&Spanned<DeString<'_>>, _)| (located(key), value)).collect()
     }
 
     /// Any value, as JSON.
@@ -239,10 +226,8 @@ pub(super) fn wrong(report: &mut Report<'_>, line: usize, key: &str, kind: &str)
 }
 
 fn located_text(value: &Spanned<DeValue<'_>>, report: &Report<'_>) -> Option<Located<String>> {
-    match value.get_ref() {
-        DeValue::String(text) => Some(Located { value: text.as_ref().to_owned(), line: report.line(value) }),
-        _ => None,
-    }
+    let text = value.get_ref().as_str()?;
+    Some(Located { value: text.to_owned(), line: report.line(value) })
 }
 
 fn integer(number: &DeInteger<'_>) -> Option<i64> {
@@ -265,7 +250,7 @@ pub(super) fn json(value: &DeValue<'_>) -> Option<Value> {
             items.iter().map(|item| json(item.get_ref())).collect::<Option<_>>().map(Value::Array)?
         }
         DeValue::Table(table) => {
-            let member = |(key, value): (&Spanned<toml::de::DeString<'_>>, &Spanned<DeValue<'_>>)| {
+            let member = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
                 Some((key.get_ref().as_ref().to_owned(), json(value.get_ref())?))
             };
             Value::Object(table.iter().map(member).collect::<Option<Map<_, _>>>()?)

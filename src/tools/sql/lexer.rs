@@ -771,6 +771,46 @@ mod tests {
         }
     }
 
+    #[track_caller]
+    fn check_placeholders(sql: &str, expected: &str) {
+        let found = match lex_with_placeholders(sql) {
+            Ok(tokens) => tokens.iter().map(|token| token.text.as_ref()).collect::<Vec<_>>().join(" "),
+            Err(refusal) => format!("{}: {}", refusal.at, refusal.detail.split([' ', ',']).next().unwrap()),
+        };
+        assert_eq!(found, expected, "{sql}");
+    }
+
+    #[test]
+    fn a_catalogs_placeholders_are_numbered_by_their_names() {
+        check_placeholders(":a :b :a", "$1 $2 $1");
+        check_placeholders("a=:b_1", "a = $1");
+        check_placeholders("(:a,:b)::int[]", "( $1 , $2 ) :: int [ ]");
+        check_placeholders("x::a, x :: a, f(y:=:a)", "x :: a , x :: a , f ( y := $1 )");
+        check_placeholders("':a' $$:a$$ \":a\" -- :a", "':a' $$:a$$ \":a\"");
+        check_placeholders("ARRAY[:a, -:b, [:c]]", "ARRAY [ $1 , - $2 , [ $3 ] ]");
+        check_placeholders("x[(:a)] x[1:(:b)] x[1 : b]", "x [ ( $1 ) ] x [ 1 : ( $2 ) ] x [ 1 : b ]");
+        check_placeholders("ARRAY[x[1]][:a]", "12: Within");
+    }
+
+    #[test]
+    fn what_may_be_no_placeholder_is_refused() {
+        check_placeholders("x[:a]", "2: Within");
+        check_placeholders("x[1:a]", "3: Within");
+        check_placeholders("x[y.z:a]", "5: Within");
+        check_placeholders("ARRAY[x:a]", "7: Within");
+        check_placeholders("\"array\"[:a]", "8: Within");
+        check_placeholders("p.:a", "2: A");
+        check_placeholders(":A", "1: The");
+        check_placeholders(":1", "1: The");
+        check_placeholders(":aB", "1: The");
+        check_placeholders(":a$", "1: The");
+        check_placeholders(":é", "1: The");
+        check_placeholders(&format!(":{}", "a".repeat(64)), "0: The");
+        check_placeholders("$1", "0: Parameters");
+        // What a client sends has none: this is a colon and a name.
+        check(":a", &[(Kind::Punctuation, ":"), (Kind::Word, "a")]);
+    }
+
     #[test]
     fn comments_vanish_and_one_statement_is_all() {
         check("/* a /* b */ c */ -- d\n ; -- e\n;", &[]);

@@ -10,6 +10,7 @@ use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use super::{
     Pooler,
     connect::Cause,
+    kept::Shelf,
     role_check::{self, Need, Power, RoleFinding, RoleRow},
     strangers::Strangers,
     tls::Connector,
@@ -38,6 +39,8 @@ pub(super) struct Session {
     facts: Facts,
     /// When `facts.strangers` were read.
     strangers_read: Instant,
+    /// What stays prepared on it.
+    shelf: Shelf,
 }
 
 /// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
@@ -96,7 +99,7 @@ impl Session {
         let mut facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
         facts.strangers = Strangers::ask(&mut client, &literal(&facts.search_path))?;
         let strangers_read = Instant::now();
-        Ok(Self { strangers_read, client, connector, pooler, facts })
+        Ok(Self { strangers_read, client, connector, pooler, facts, shelf: Shelf::default() })
     }
 
     /// What it is like.
@@ -107,6 +110,11 @@ impl Session {
     /// The driver.
     pub(super) fn client(&mut self) -> &mut Client {
         &mut self.client
+    }
+
+    /// What stays prepared on it.
+    pub(super) fn shelf(&mut self) -> &mut Shelf {
+        &mut self.shelf
     }
 
     /// How its statements are cancelled; not at all through a transaction pooler, whose CancelRequest may hit another's.

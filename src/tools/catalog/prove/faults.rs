@@ -36,6 +36,10 @@ impl<'s> Faults<'s> {
         }
     }
 
+    pub(super) fn has(&self, rule: Rule) -> bool {
+        self.found.iter().any(|(_, fault)| fault.rule == rule)
+    }
+
     /// What the guard refuses. Its sentence holds the cure, behind a semicolon.
     pub(super) fn refused(&mut self, refusal: &Refusal) {
         let (rule, cure) = match refusal.reason {

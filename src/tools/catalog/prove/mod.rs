@@ -9,8 +9,20 @@
 //! The guard of ad-hoc queries holds here too; these rules come on top of it. What the parser is shown in another form than it
 //! is written (`judge::view`) is looked at on the tokens.
 
-mod faults;
 mod placeholders;
+mod names;
+mod walk;
+mod scope;
+mod from;
+mod tables;
+mod rows;
+mod keys;
+mod patterns;
+mod limit;
+mod columns;
+mod output;
+mod parts;
+mod faults;
 
 use std::collections::BTreeMap;
 
@@ -98,10 +110,21 @@ pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
         }
     };
     let statement = parsed.judge(claim.guard).map_err(|refusal| faults.refused(&refusal)).ok();
-    let placeholders = placeholders::resolve(claim, &parsed.tokens, &mut faults);
+    let (tree, tokens) = (&parsed.tree, &parsed.tokens);
+    let placeholders = placeholders::resolve(claim, tokens, &mut faults);
+    names::secrets(claim, tokens, &mut faults);
+    names::forms(tokens, &mut faults);
+    let mut gathered = walk::walk(claim, &parsed, &mut faults);
+    tables::check(claim, &gathered.tables, &mut faults);
+    limit::check(claim, tree, tokens, &mut gathered, &mut faults);
+    patterns::check(claim, tokens, &mut gathered, &mut faults);
+    columns::check(claim, tree, tokens, &mut faults);
     let faults = faults.in_order();
     if faults.iter().any(|fault| fault.severity() == Severity::Error) {
         return (None, faults);
     }
     (statement.map(|statement| Proven { statement, placeholders }), faults)
 }
+
+#[cfg(test)]
+mod tests;

@@ -440,6 +440,7 @@ pub(super) fn literal_of(expr: &Expr) -> Option<&ValueWithSpan> {
     let mut inner = expr;
     loop {
         inner = match inner {
+            Expr::Value(ValueWithSpan { value: Value::Placeholder(_), span: _ }) => return None,
             Expr::Value(value) | Expr::TypedString(TypedString { value, .. }) => return Some(value),
             Expr::Nested(expr) | Expr::Cast { expr, .. } => expr,
             _ => return None,
