@@ -114,13 +114,21 @@ impl Settings {
         let server = reader.server();
         let guard = reader.guard();
         let max_rows = reader.small("MCP_SQL_MAX_ROWS");
-        let (catalog, findings) = reader.catalog(&guard, max_rows);
+        let words = reader.sensitive_words();
+        let (catalog, findings) = reader.catalog(&guard, max_rows, words.clone());
+        let sql_adhoc = reader.sql_adhoc();
+        let need = Need {
+            // Ad-hoc queries may read whatever the role may.
+            tables: catalog.as_ref().filter(|_| !sql_adhoc).map(|catalog| catalog.tables().to_vec()),
+            waived: catalog.as_ref().map(Catalog::waived).unwrap_or_default(),
+            words,
+        };
         let settings = Self {
             log_level: reader.log_level(),
             log_target: reader.log_target(),
-            sql: reader.sql(&server, guard, max_rows),
+            sql: reader.sql(&server, guard, max_rows, need),
             confine: reader.confine(),
-            sql_adhoc: reader.sql_adhoc(),
+            sql_adhoc,
             catalog,
             files: reader.files(),
             metrics_disk_path: reader.metrics_disk_path(),
@@ -226,7 +234,13 @@ impl Reader {
     }
 
     /// Reads every SQL setting, also without a database: what is wrong is wrong before it is needed.
-    fn sql(&mut self, server: &server::Config, guard: GuardConfig, max_rows: u32) -> Option<SqlConfig> {
+    fn sql(
+        &mut self,
+        server: &server::Config,
+        guard: GuardConfig,
+        max_rows: u32,
+        need: Need,
+    ) -> Option<SqlConfig> {
         let dsn = self.dsn();
         let pooler = match self.word("MCP_SQL_POOLER") {
             "transaction" => Pooler::Transaction,
@@ -249,7 +263,7 @@ impl Reader {
             max_stuck: u32::try_from(server.max_concurrency).unwrap_or(u32::MAX),
             guard,
             unsafe_role,
-            need: Need::default(),
+            need,
             dsn: dsn?,
         };
         Some(config)
@@ -272,15 +286,23 @@ impl Reader {
         word == "true" && (is_given || !self.given.contains_key("MCP_CATALOG"))
     }
 
-    /// The catalog, or what is wrong with it.
-    fn catalog(&mut self, guard: &GuardConfig, max_rows: u32) -> (Option<Catalog>, Vec<catalog::Finding>) {
-        const WORDS: &str = "MCP_SENSITIVE_WORDS";
-        const NAME: &str = "MCP_CATALOG";
-        let words = self.text(WORDS).unwrap_or_default();
-        let words = SensitiveWords::parse(&words).unwrap_or_else(|wrong| {
-            self.complain(WORDS, escape(&wrong));
+    fn sensitive_words(&mut self) -> SensitiveWords {
+        const NAME: &str = "MCP_SENSITIVE_WORDS";
+        let words = self.text(NAME).unwrap_or_default();
+        SensitiveWords::parse(&words).unwrap_or_else(|wrong| {
+            self.complain(NAME, escape(&wrong));
             SensitiveWords::default()
-        });
+        })
+    }
+
+    /// The catalog, or what is wrong with it.
+    fn catalog(
+        &mut self,
+        guard: &GuardConfig,
+        max_rows: u32,
+        words: SensitiveWords,
+    ) -> (Option<Catalog>, Vec<catalog::Finding>) {
+        const NAME: &str = "MCP_CATALOG";
         let Some(path) = self.path(NAME) else { return (None, Vec::new()) };
         let config = CatalogConfig { words, guard, max_rows };
         match Catalog::load(&path, &config) {

@@ -22,7 +22,7 @@ use nix::{
 
 use crate::{
     commands::demo::{
-        Failed, Stop, clean_command,
+        CATALOG, Failed, Stop, clean_command,
         cluster::{Cluster, HOW_TO_GET, find_binaries},
     },
     diagnostics::complain,
@@ -37,6 +37,9 @@ const FILES: [(&str, &[u8]); 3] = [
     ("sites.csv", b"site,city,desks\nHarbour,Hamburg,40\nMill,Leiden,25\nFoundry,Bilbao,60\n"),
     ("legacy.txt", b"Caf\xe9 in Latin-1, which is not UTF-8\n"),
 ];
+
+/// Where the catalog is, beside the directory that clients may reach.
+const CATALOG_FILE: &str = "catalog.toml";
 
 /// The sandbox. Dropped, it stops the cluster first and removes everything then: the order of its fields.
 #[derive(Debug)]
@@ -80,6 +83,8 @@ impl Sandbox {
         server.arg("serve").env("MCP_SAFE_DATA_DIR", self.directory.0.join("data"));
         if let Some(cluster) = &self.cluster {
             server.env("MCP_SQL_DSN", cluster.dsn());
+            // Both worlds: reviewed queries, and a model's own.
+            server.env("MCP_CATALOG", self.directory.0.join(CATALOG_FILE)).env("MCP_SQL_ADHOC", "true");
         }
         Ok(server)
     }
@@ -125,6 +130,7 @@ fn fill(directory: &Path) -> io::Result<()> {
     let data = directory.join("data");
     DirBuilder::new().mode(0o700).create(&data)?;
     fs::write(directory.join("secret.txt"), "no client may read this\n")?;
+    fs::write(directory.join(CATALOG_FILE), CATALOG)?;
     for (name, content) in FILES {
         fs::write(data.join(name), content)?;
     }

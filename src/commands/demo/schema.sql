@@ -80,7 +80,7 @@ SELECT n, 1 + n % 3,
        (ARRAY['Ada', 'Björn', 'Chloé', 'Dario', 'Esra', 'Femke'])[1 + n % 6] || ' ' ||
        (ARRAY['Aalto', 'Bakker', 'Costa', 'Dupont'])[1 + n % 4],
        'person' || n || '@inventory.example',
-       (ARRAY['Operations', 'Design', 'Sales'])[1 + n % 3], md5('password ' || n), upper(left(md5('mfa ' || n), 16))
+       (ARRAY['Operations', 'Design', 'Sales'])[1 + n / 3 % 3], md5('password ' || n), upper(left(md5('mfa ' || n), 16))
 FROM generate_series(1, 24) AS n;
 
 INSERT INTO devices
@@ -119,6 +119,7 @@ ALTER ROLE mcp_reader SET search_path = inventory;
 ALTER ROLE mcp_reader SET default_transaction_read_only = on;
 REVOKE ALL ON DATABASE assets FROM PUBLIC;
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lo_creat(int), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC;
 GRANT CONNECT ON DATABASE assets TO mcp_reader;
 GRANT USAGE ON SCHEMA inventory TO mcp_reader;
 GRANT SELECT ON sites, devices, software, installed_software, tickets TO mcp_reader;

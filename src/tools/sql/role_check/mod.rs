@@ -60,7 +60,8 @@ impl UnsafeRole {
 /// What the role is for.
 #[derive(Clone, Debug, Default)]
 pub struct Need {
-    /// Every table that it has to read, as SQL names it: those of the catalog. `None`: whatever it was granted.
+    /// Every table that it has to read, as SQL names it: those of the catalog, if there are no
+    /// ad-hoc queries. `None`: whatever it was granted.
     pub tables: Option<Vec<String>>,
     /// Names of columns that it does not have to read.
     pub words: SensitiveWords,
