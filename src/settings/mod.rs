@@ -50,6 +50,8 @@ pub struct Settings {
     pub sql_adhoc: bool,
     /// `MCP_CATALOG`, proven.
     pub catalog: Option<Catalog>,
+    /// Names that hold secrets (`MCP_SENSITIVE_WORDS`).
+    pub sensitive_words: SensitiveWords,
     /// The directory of files, if there is one.
     pub files: Option<Files>,
     /// The path whose file system `system_metrics` tells of; none when it is switched off.
@@ -121,7 +123,7 @@ impl Settings {
             // Ad-hoc queries may read whatever the role may.
             tables: catalog.as_ref().filter(|_| !sql_adhoc).map(|catalog| catalog.tables().to_vec()),
             waived: catalog.as_ref().map(Catalog::waived).unwrap_or_default(),
-            words,
+            words: words.clone(),
         };
         let settings = Self {
             log_level: reader.log_level(),
@@ -130,6 +132,7 @@ impl Settings {
             confine: reader.confine(),
             sql_adhoc,
             catalog,
+            sensitive_words: words,
             files: reader.files(),
             metrics_disk_path: reader.metrics_disk_path(),
             server,

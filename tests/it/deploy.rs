@@ -111,6 +111,28 @@ fn the_printed_role_passes_the_strictest_check() {
     assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stdout));
 }
 
+#[test]
+fn the_printed_catalog_is_proven_and_its_tables_are_what_the_role_may_read() {
+    let deploy = |arguments: &[&str]| {
+        let output = command(&[]).arg("deploy").args(arguments).stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let catalog = directory.path().join("catalog.toml");
+    std::fs::write(&catalog, deploy(&["catalog"])).unwrap();
+    let path = catalog.to_str().unwrap();
+    let script = deploy(&["role", "--schema", "inventory", "--catalog", path]);
+    for table in ["sites", "people", "devices", "software", "installed_software", "tickets"] {
+        assert!(script.contains(&format!("'\"inventory\".\"{table}\"'::regclass")), "{table}: {script}");
+    }
+    assert_eq!(script.matches("::regclass").count(), 6, "{script}");
+    let mut check = command(&[("MCP_CATALOG", path)]);
+    let report = check.arg("check").stdin(Stdio::null()).output().unwrap();
+    let report = String::from_utf8(report.stdout).unwrap();
+    assert!(report.contains("ok    catalog: 7 entries, every one proven"), "{report}");
+}
+
 #[track_caller]
 fn refused(arguments: &[&str], expected: &str) {
     let mut deploy: Command = command(&[]);

@@ -3,7 +3,14 @@
 use mcp_server_suite::tools::sql::{Database, Need, RoleFinding};
 use postgres::Client;
 
-use crate::{cluster::Cluster, deploy::Reader, sql_run::config};
+use serde_json::{Value, json};
+
+use crate::{
+    cluster::Cluster,
+    deploy::Reader,
+    sql_run::config,
+    support::{Client as Session, problem},
+};
 
 /// A grant, and what must be told of it: whether it is dangerous, what, and the SQL that mends it.
 struct Case {
@@ -216,4 +223,29 @@ fn privileges_that_are_not_told_in_time_refuse_the_strict_only() {
     let findings = told(&reader, Need::default());
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert!(!findings[0].dangerous && findings[0].text.contains("not found out"), "{findings:?}");
+}
+
+#[test]
+fn a_session_logs_what_it_tolerates_once_and_refuses_what_is_dangerous() {
+    let shared = Cluster::shared();
+    let database = shared.database("CREATE ROLE it_guest LOGIN");
+    let dsn = shared.socket_dsn("it_guest", &database);
+    let select = || json!({"query": "SELECT 1"});
+    let mut client = Session::initialized(&[("MCP_SQL_DSN", &dsn)], "2025-11-25");
+    // At once, so that each has a connection of its own.
+    let calls: Vec<Value> = (0..4).map(|_| client.call("read_only_sql", select())).collect();
+    for call in calls {
+        assert_eq!(client.answer(&call)["result"]["isError"], false);
+    }
+    let log = client.end().cleanly().stderr;
+    assert_eq!(log.matches("may make temporary tables in databases").count(), 1, "{log}");
+    let mut admin = shared.admin(&database);
+    admin.batch_execute("GRANT EXECUTE ON FUNCTION pg_read_file(text) TO it_guest").unwrap();
+    let mut client = Session::initialized(&[("MCP_SQL_DSN", &dsn)], "2025-11-25");
+    let refusal = problem(&client.use_tool("read_only_sql", select()));
+    assert_eq!(refusal["code"], "MCP_ACCESS_DENIED");
+    admin.batch_execute("REVOKE EXECUTE ON FUNCTION pg_read_file(text) FROM it_guest").unwrap();
+    assert_eq!(client.use_tool("read_only_sql", select())["isError"], false);
+    let log = client.end().cleanly().stderr;
+    assert!(log.contains("was granted functions") && log.contains("REVOKE EXECUTE ON ROUTINE"), "{log}");
 }

@@ -40,6 +40,9 @@ const FILES: [(&str, &[u8]); 3] = [
 
 /// Where the catalog is, beside the directory that clients may reach.
 const CATALOG_FILE: &str = "catalog.toml";
+/// A catalog that no server starts with, beside it.
+const BROKEN_FILE: &str = "broken.toml";
+const BROKEN: &str = include_str!("broken.toml");
 
 /// The sandbox. Dropped, it stops the cluster first and removes everything then: the order of its fields.
 #[derive(Debug)]
@@ -89,6 +92,15 @@ impl Sandbox {
         Ok(server)
     }
 
+    /// This program as it checks the broken catalog.
+    pub(super) fn check(&self) -> Result<Command, Failed> {
+        let program = env::current_exe().map_err(Failed::io("find this program"))?;
+        let mut check = clean_command(&program);
+        check.arg("check").current_dir(&self.directory.0);
+        check.env("MCP_CATALOG", self.directory.0.join(BROKEN_FILE));
+        Ok(check)
+    }
+
     /// Where a server may log.
     pub(super) fn log(&self) -> PathBuf {
         self.directory.0.join("server.log")
@@ -131,6 +143,7 @@ fn fill(directory: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(&data)?;
     fs::write(directory.join("secret.txt"), "no client may read this\n")?;
     fs::write(directory.join(CATALOG_FILE), CATALOG)?;
+    fs::write(directory.join(BROKEN_FILE), BROKEN)?;
     for (name, content) in FILES {
         fs::write(data.join(name), content)?;
     }

@@ -88,7 +88,7 @@ SELECT n, 1 + n % 3, CASE WHEN n % 5 <> 0 THEN 1 + n % 24 END,
        (ARRAY['switch', 'laptop', 'laptop', 'server', 'laptop'])[1 + n % 5] || '-' || lpad(n::text, 3, '0'),
        (ARRAY['switch', 'laptop', 'laptop', 'server', 'laptop'])[1 + n % 5],
        '10.20.0.0'::inet + n, DATE '2022-01-10' + n * 11, 400 + (n * 37 % 90) * 12.5,
-       DATE '2026-01-31' - CASE WHEN n % 9 = 4 THEN 40 + n ELSE n % 6 END
+       DATE '2026-01-31' - CASE WHEN n % 8 = 4 THEN 40 + n ELSE n % 6 END
 FROM generate_series(1, 60) AS n;
 
 INSERT INTO software VALUES
@@ -104,7 +104,7 @@ WHERE (d + s) % 3 <> 0;
 
 INSERT INTO tickets
 SELECT n, 1 + n % 60, 1 + n % 24, TIMESTAMPTZ '2026-01-05 09:00+00' + n * INTERVAL '7 hours',
-       CASE WHEN n % 4 <> 0 THEN TIMESTAMPTZ '2026-01-06 15:30+00' + n * INTERVAL '7 hours' END,
+       CASE WHEN n % 5 <> 0 THEN TIMESTAMPTZ '2026-01-06 15:30+00' + n * INTERVAL '7 hours' END,
        (ARRAY['low', 'normal', 'normal', 'high'])[1 + n % 4],
        (ARRAY['Does not start', 'Disk is full', 'Battery is weak', 'Certificate expired'])[1 + n % 4],
        jsonb_build_object('attempts', n % 5, 'remote', n % 2 = 0)

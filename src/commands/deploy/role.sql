@@ -29,7 +29,7 @@ REVOKE EXECUTE ON FUNCTION
     FROM PUBLIC;
 
 -- What it may read: what is named, but for columns that hold secrets by their names.
-GRANT USAGE ON SCHEMA {schema} TO {role};
+GRANT USAGE ON SCHEMA {schemas} TO {role};
 DO $$
 DECLARE
     relation regclass;
@@ -43,11 +43,12 @@ BEGIN
         FROM pg_class c
         JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
         CROSS JOIN LATERAL (SELECT
-            lower(attname) ~ '{anywhere}' OR lower(regexp_replace(regexp_replace(attname,
+            attname <> ALL (ARRAY[{waived}]::name[])
+            AND (lower(attname) ~ '{anywhere}' OR lower(regexp_replace(regexp_replace(attname,
                 '([[:lower:]])([[:upper:]])', '\1_\2', 'g'), '([[:upper:]])([[:upper:]][[:lower:]])', '\1_\2', 'g'))
-                ~ '(^|[^[:alpha:]])({words})([^[:alpha:]]|$)'
+                ~ '(^|[^[:alpha:]])({words})([^[:alpha:]]|$)')
         ) s (is_secret)
-        WHERE {tables}
+        WHERE {relations}
         GROUP BY attrelid
     LOOP
         IF secret IS NULL THEN
