@@ -352,12 +352,12 @@ fn a_broken_catalog_is_told_whole_and_nothing_starts() {
     assert!(told(&format!("catalog: assets_of, {path}\nFAIL  line 34: param-unbounded: ")), "{out}");
     assert!(
         told(&format!(
-            "catalog: details, {path}\nFAIL  line 43: invalid-value: The key `title` of a query is missing.\n"
+            "catalog: details, {path}\nFAIL  line 44: invalid-value: The key `title` of a query is missing.\n"
         )),
         "{out}"
     );
     assert!(
-        told("FAIL  line 45: unknown-key: 'titel' is no key of a query.\n      -> Did you mean title?\n"),
+        told("FAIL  line 46: unknown-key: 'titel' is no key of a query.\n      -> Did you mean title?\n"),
         "{out}"
     );
     assert!(told(&format!("catalog: find_assets, {path}\nwarn  line 14: order-required: ")), "{out}");
@@ -373,5 +373,5 @@ fn a_broken_catalog_is_told_whole_and_nothing_starts() {
         .iter()
         .find(|finding| finding["rule"] == "unknown-key")
         .unwrap();
-    assert_eq!((code, &spot["line"], &spot["entry"]), (Some(78), &json!(45), &json!("details")));
+    assert_eq!((code, &spot["line"], &spot["entry"]), (Some(78), &json!(46), &json!("details")));
 }

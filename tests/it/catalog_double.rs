@@ -68,7 +68,7 @@ fn row(fields: &[Option<Vec<u8>>]) -> Vec<u8> {
     for field in fields {
         let length = field.as_ref().map_or(-1, |field| i32::try_from(field.len()).unwrap());
         body.extend(length.to_be_bytes());
-        body.extend(field.iter().flatten());
+        body.extend_from_slice(field.as_deref().unwrap_or_default());
     }
     message(b'D', &body)
 }
@@ -143,7 +143,7 @@ impl Backend {
             }
             b'B' => message(b'2', &[]),
             b'E' => {
-                let rows: Vec<u8> = self.wrapped.rows.iter().flat_map(|fields| row(fields)).collect();
+                let rows = self.wrapped.rows.iter().map(|fields| row(fields)).collect::<Vec<_>>().concat();
                 [rows, message(b'C', b"SELECT 1\0")].concat()
             }
             b'C' => message(b'3', &[]),
