@@ -16,6 +16,8 @@ mod sql_cells;
 mod sql_faults;
 #[cfg(feature = "tls")]
 mod sql_tls;
+mod catalog;
+mod catalog_double;
 mod cli;
 mod confine;
 mod deploy;

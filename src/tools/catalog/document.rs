@@ -1,6 +1,6 @@
 //! A file of a catalog, read key by key: what it says, before anything is proven of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use toml::{
@@ -139,7 +139,9 @@ fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'
     let mut is_provable = check_tables(&tables, report);
     let sql = section.required("sql", report).map(|sql| first_line(sql, &mut section, report));
     let columns = read_columns(&mut section, report);
-    is_provable &= !columns.is_empty() && columns.iter().all(|column| names::is_identifier(&column.name));
+    let unlike = columns.iter().map(|column| &column.name).collect::<BTreeSet<_>>().len();
+    is_provable &= !columns.is_empty() && unlike == columns.len();
+    is_provable &= columns.iter().all(|column| names::is_identifier(&column.name));
     let (mut claims, mut params) = (Vec::new(), Some(Vec::new()));
     for (name, value) in section.members("params", report) {
         is_provable &= names::check_param(&name, report);

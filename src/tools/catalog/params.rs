@@ -176,7 +176,7 @@ impl Param {
         }
     }
 
-    /// `limit` bounds the answer: it is never absent, and never above what the server allows.
+    /// `limit` bounds the answer: it is never above what the server allows. That it is never absent is proven later.
     fn check_limit(&self, line: usize, max_rows: u32, report: &mut Report<'_>) {
         if self.name != "limit" {
             return;
@@ -189,14 +189,12 @@ impl Param {
                 "Write type = \"integer\", or use another name.",
             );
         };
-        if min < 1 || max > i64::from(max_rows) || self.presence == Presence::Optional {
+        if min < 1 || max > i64::from(max_rows) {
             report.add(
                 Rule::ParamUnbounded,
                 line,
                 format!("The parameter limit does not bound the answer: it goes from {min} to {max}."),
-                format!(
-                    "Keep it between 1 and {max_rows} (MCP_SQL_MAX_ROWS), and give it a default rather than `optional`."
-                ),
+                format!("Keep it between 1 and {max_rows} (MCP_SQL_MAX_ROWS)."),
             );
         }
     }
@@ -254,7 +252,8 @@ fn matching(section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Match>
         "prefix" => Some(Match::Prefix),
         _ => {
             wrong(report, line, "match", "\"contains\" or \"prefix\"");
-            None
+            // That it searches is clear.
+            Some(Match::Contains)
         }
     }
 }

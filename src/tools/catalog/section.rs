@@ -73,7 +73,9 @@ impl<'d> Section<'d> {
 
     /// The value of a key that is known from here on.
     pub(super) fn take(&mut self, key: &'static str) -> Option<&'d Spanned<DeValue<'d>>> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.table.get(key)
     }
 
@@ -204,7 +206,7 @@ impl<'d> Section<'d> {
     }
 }
 
-/// What differs in more than a third of its characters is another name.
+/// What differs in more than two of five characters is another name.
 fn likely<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     /// No key is nearly as long.
     const MAX_NAME_BYTES: usize = 64;
@@ -212,7 +214,7 @@ fn likely<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         return None;
     }
     let (distance, likely) = near_miss::closest(name, known.iter().copied())?;
-    (distance * 3 <= likely.len()).then_some(likely)
+    (distance * 5 <= likely.len() * 2).then_some(likely)
 }
 
 /// Reports a value of the wrong kind.

@@ -50,21 +50,21 @@ const CASES: &[Case<'_>] = &[
     ("version = 1", "version = 1\nversion = 1", Rule::Syntax, 3),
     ("title = ", "titel = \"\"\ntitle = ", Rule::UnknownKey, 7),
     ("version = 1", "version = 1\nqueries = []", Rule::UnknownKey, 3),
-    ("max_length = 40", "max_length = 40, maximum = 2", Rule::UnknownKey, 20),
-    ("type = \"date\"", "type = \"date\", max_length = 3", Rule::UnknownKey, 21),
+    ("max_length = 40", "max_length = 40, maximum = 2", Rule::UnknownKey, 19),
+    ("type = \"date\"", "type = \"date\", max_length = 3", Rule::UnknownKey, 20),
     ("types = { id", "types = { ids", Rule::UnknownKey, 11),
     ("title = \"Find items\"", "", Rule::InvalidValue, 5),
     ("title = \"Find items\"", "title = 1", Rule::InvalidValue, 7),
     ("title = \"Find items\"", "title = \" \"", Rule::InvalidValue, 7),
     ("title = \"Find items\"", "title = \"Find\u{202e}items\"", Rule::InvalidValue, 7),
     ("id = \"integer\"", "id = \"int4\"", Rule::InvalidValue, 11),
-    ("default = 25", "default = 101", Rule::InvalidValue, 22),
-    ("optional = true", "optional = true, default = 2026-01-31", Rule::InvalidValue, 21),
-    ("optional = true", "optional = 1, default = 2026-01-31", Rule::InvalidValue, 21),
-    ("match = \"contains\"", "match = \"suffix\"", Rule::InvalidValue, 20),
+    ("default = 25", "default = 101", Rule::InvalidValue, 21),
+    ("optional = true", "optional = true, default = 2026-01-31", Rule::InvalidValue, 20),
+    ("optional = true", "optional = 1, default = 2026-01-31", Rule::InvalidValue, 20),
+    ("match = \"contains\"", "match = \"suffix\"", Rule::InvalidValue, 19),
     ("types = {", "waive = { code = \" \" }\ntypes = {", Rule::InvalidValue, 11),
     ("types = {", "waive = { nothing = \"why\" }\ntypes = {", Rule::InvalidValue, 11),
-    ("example = { name = \"item 1\", since = 2026-01-31 }", "example = 1", Rule::InvalidValue, 23),
+    ("example = { name = \"item 1\", since = 2026-01-31 }", "example = 1", Rule::InvalidValue, 22),
     ("\"site\", \"inventory", "\"inventory", Rule::TableNotAllowed, 14),
     ("tables = [\"item\", \"site\"]", "tables = [\"item\"]", Rule::TableUndeclared, 14),
     (
@@ -73,21 +73,19 @@ const CASES: &[Case<'_>] = &[
         Rule::TableUnreferenced,
         13,
     ),
-    (
-        "JOIN site s ON s.id = i.site_id",
-        "JOIN (VALUES (1, 'x')) AS s(id, code) ON true JOIN site ON true",
-        Rule::UnsupportedTableRef,
-        14,
-    ),
-    ("s.code AS site", "i.token_hash AS site", Rule::SensitiveColumn, 13),
+    ("JOIN site s ON s.id = i.site_id", "NATURAL JOIN site s", Rule::UnsupportedTableRef, 14),
     ("ORDER BY i.id", "ORDER BY i.salt", Rule::SensitiveIdentifier, 16),
-    ("SELECT i.id, i.name, s.code AS site", "SHOW ALL; --", Rule::NotSelect, 13),
+    (
+        "SELECT i.id, i.name, s.code AS site",
+        "EXPLAIN SELECT i.id, i.name, s.code AS site",
+        Rule::NotSelect,
+        13,
+    ),
     ("LIMIT :limit", "LIMIT :limit; SELECT 1", Rule::MultiStatement, 17),
     ("SELECT i.id, i.name, s.code AS site", "DELETE", Rule::WriteKeyword, 13),
     ("i.name, s.code", "pg_sleep(1)::text AS name, s.code", Rule::ForbiddenFunction, 13),
-    ("LIMIT :limit", "LIMIT :limit FOR UPDATE", Rule::ForbiddenConstruct, 17),
+    ("FROM item i", "FROM item i TABLESAMPLE foo (1)", Rule::ForbiddenConstruct, 14),
     ("SELECT i.id, i.name, s.code AS site", "SELECT i.*, s.code AS site", Rule::WildcardSelect, 13),
-    ("LIMIT :limit\n", "OFFSET :limit\n", Rule::MissingLimit, 17),
     ("LIMIT :limit", "LIMIT :limit + 1", Rule::LimitLookahead, 17),
     (":since IS NULL OR i.bought", ":until IS NULL OR i.bought", Rule::PlaceholderUnknown, 15),
     (
@@ -96,39 +94,39 @@ const CASES: &[Case<'_>] = &[
         Rule::ParamUnused,
         13,
     ),
-    ("max_length = 40", "max_length = 40, pattern = \"^a\"", Rule::ParamPattern, 20),
+    ("max_length = 40", "max_length = 40, pattern = \"^a\"", Rule::ParamPattern, 19),
     (" ESCAPE '\\'", "", Rule::LikeUnescaped, 15),
     (", match = \"contains\"", "", Rule::LikeUnescaped, 15),
-    ("i.name ILIKE :name ESCAPE '\\'", "i.name = :name", Rule::MatchUnused, 13),
-    (", max_length = 40", "", Rule::ParamUnbounded, 20),
-    ("max_length = 40", "max_length = 65537", Rule::ParamUnbounded, 20),
-    ("min_length = 1, ", "min_length = 41, ", Rule::ParamUnbounded, 20),
-    ("min_length = 1, ", "", Rule::ParamUnbounded, 20),
-    ("min = 1, ", "", Rule::ParamUnbounded, 22),
-    ("min = 1, ", "min = 101, ", Rule::ParamUnbounded, 22),
-    ("min = 1, ", "min = 0, ", Rule::ParamUnbounded, 22),
-    ("max = 100", "max = 1001", Rule::ParamUnbounded, 22),
-    ("default = 25", "optional = true", Rule::ParamUnbounded, 22),
-    ("type = \"date\"", "type = \"number\", min = 0", Rule::ParamUnbounded, 21),
-    ("type = \"date\"", "type = \"enum\", values = []", Rule::ParamUnbounded, 21),
-    ("type = \"date\"", "type = \"array\", items = { type = \"date\" }", Rule::ParamUnbounded, 21),
-    ("type = \"date\", ", "", Rule::ParamUntyped, 21),
-    ("type = \"date\"", "type = \"day\"", Rule::ParamUntyped, 21),
-    ("type = \"date\"", "type = \"array\", max_items = 5", Rule::ParamUntyped, 21),
+    ("i.name ILIKE :name ESCAPE '\\'", "i.name = :name", Rule::MatchUnused, 15),
+    (", max_length = 40", "", Rule::ParamUnbounded, 19),
+    ("max_length = 40", "max_length = 65537", Rule::ParamUnbounded, 19),
+    ("min_length = 1, ", "min_length = 41, ", Rule::ParamUnbounded, 19),
+    ("min_length = 1, ", "", Rule::ParamUnbounded, 19),
+    ("min = 1, ", "", Rule::ParamUnbounded, 21),
+    ("min = 1, ", "min = 101, ", Rule::ParamUnbounded, 21),
+    ("min = 1, ", "min = 0, ", Rule::ParamUnbounded, 21),
+    ("max = 100", "max = 1001", Rule::ParamUnbounded, 21),
+    ("default = 25", "optional = true", Rule::MissingLimit, 17),
+    ("type = \"date\"", "type = \"number\", min = 0", Rule::ParamUnbounded, 20),
+    ("type = \"date\"", "type = \"enum\", values = []", Rule::ParamUnbounded, 20),
+    ("type = \"date\"", "type = \"array\", items = { type = \"date\" }", Rule::ParamUnbounded, 20),
+    ("type = \"date\", ", "", Rule::ParamUntyped, 20),
+    ("type = \"date\"", "type = \"day\"", Rule::ParamUntyped, 20),
+    ("type = \"date\"", "type = \"array\", max_items = 5", Rule::ParamUntyped, 20),
     (
         "type = \"date\"",
         "type = \"array\", items = { type = \"array\" }, max_items = 5",
         Rule::ParamUntyped,
-        21,
+        20,
     ),
     (
         "{ type = \"integer\", min = 1, max = 100, default = 25 }",
         "{ type = \"boolean\" , default = true }",
         Rule::ParamUntyped,
-        22,
+        21,
     ),
-    ("since = 2026-01-31 }", "since = 2026-01-31, until = 1 }", Rule::InvalidExample, 23),
-    ("name = \"item 1\", since", "since", Rule::InvalidExample, 23),
+    ("since = 2026-01-31 }", "since = 2026-01-31, until = 1 }", Rule::InvalidExample, 22),
+    ("name = \"item 1\", since", "since", Rule::InvalidExample, 22),
     ("name = \"find_items\"", "name = \"read_only_sql\"", Rule::DuplicateName, 6),
     ("[\"id\", \"name\", \"site\"]", "[\"id\", \"name\", \"site\", \"id\"]", Rule::DuplicateName, 10),
     ("name = \"find_items\"", "name = \"find items\"", Rule::InvalidName, 6),
@@ -150,34 +148,45 @@ fn more_cases() -> Vec<(String, Rule, usize)> {
             .replace(&format!(":{from}"), &format!(":{to}"))
             .replace(&format!("{from} = "), &format!("{to} = "))
     };
+    let unlimited = SOUND
+        .replace("LIMIT :limit", "")
+        .replace("params.limit = { type = \"integer\", min = 1, max = 100, default = 25 }", "");
     let twice = format!("{SOUND}{}", SOUND.split_once("inventory.rack\"]").unwrap().1);
     vec![
-        (rename("since", "tenant_id"), Rule::ForbiddenParamName, 21),
-        (rename("since", "Since"), Rule::InvalidName, 21),
+        (
+            SOUND.replace("\"site\"]\ntypes", "\"token_hash\"]\ntypes").replace("AS site", "AS token_hash"),
+            Rule::SensitiveColumn,
+            13,
+        ),
+        (unlimited, Rule::MissingLimit, 13),
+        (rename("since", "tenant_id"), Rule::ForbiddenParamName, 20),
+        (rename("since", "Since"), Rule::InvalidName, 20),
         (twice, Rule::DuplicateName, 26),
         ("version = 1\ntables = []".to_owned(), Rule::InvalidValue, 1),
     ]
 }
 
-#[track_caller]
-fn check(text: &str, what: &str, rule: Rule, line: usize) {
-    let findings = load(text).expect_err(what);
+/// What is told of a catalog that should be told `rule`, if it is anything else.
+fn wrong(text: &str, what: &str, rule: Rule, line: usize) -> Option<String> {
+    let findings = load(text).err().unwrap_or_default();
     let told: Vec<(Rule, usize)> =
         findings.iter().map(|finding| (finding.rule, finding.place.line)).collect();
-    assert_eq!(told, [(rule, line)], "{what}: {findings:#?}");
-    assert!(!findings[0].cure.is_empty(), "{what}");
+    let is_right = told == [(rule, line)] && !findings[0].cure.is_empty();
+    (!is_right).then(|| format!("{what}, for {rule} in line {line}: {findings:#?}"))
 }
 
 #[test]
 fn each_rule_is_broken_alone() {
     load(SOUND).unwrap();
+    let mut all = Vec::new();
     for (from, to, rule, line) in CASES {
         assert_eq!(SOUND.matches(from).count(), 1, "{from}");
-        check(&SOUND.replace(from, to), to, *rule, *line);
+        all.extend(wrong(&SOUND.replace(from, to), to, *rule, *line));
     }
     for (text, rule, line) in more_cases() {
-        check(&text, rule.name(), rule, line);
+        all.extend(wrong(&text, rule.name(), rule, line));
     }
+    assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
 #[test]
@@ -223,14 +232,10 @@ fn all_findings_of_all_files_are_told_at_once_in_their_order() {
         "a.toml 5 invalid-value",
         "a.toml 13 param-unused",
         "a.toml 17 placeholder-unknown",
-        "a.toml 20 param-unbounded",
-        "b.toml 2 syntax",
+        "a.toml 19 param-unbounded",
+        "b.toml 1 syntax",
     ];
-    assert_eq!(
-        told.iter().filter(|line| !line.contains(" 2 ")).collect::<Vec<_>>(),
-        expected.iter().take(4).collect::<Vec<_>>()
-    );
-    assert!(told.last().unwrap().starts_with("b.toml"), "{told:?}");
+    assert_eq!(told, expected);
 }
 
 #[test]
