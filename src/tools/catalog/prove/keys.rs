@@ -49,23 +49,21 @@ impl<'t> Walk<'_, 't, '_> {
                     self.key(index, Key::Written);
                 }
             }
-            Expr::Cast { kind: _, expr: inner, data_type, format: _ } => {
-                let json =
-                    type_name(data_type).is_some_and(|name| matches!(name, "json" | "jsonb" | "jsonpath"));
-                if json {
-                    self.key(inner, Key::Json);
-                    for token in placeholders(inner) {
-                        self.faults.add(
-                            Rule::SensitiveIdentifier,
-                            self.byte(token),
-                            "With JSON from a parameter the caller names the members.",
-                            "Take single values as parameters.",
-                        );
-                    }
-                }
+            Expr::Cast { kind: _, expr: inner, data_type, format: _ } if is_json(data_type) => {
+                self.key(inner, Key::Json);
+                placeholders(inner).into_iter().for_each(|token| self.named_by_caller(token));
             }
             _ => {}
         }
+    }
+
+    fn named_by_caller(&mut self, token: usize) {
+        self.faults.add(
+            Rule::SensitiveIdentifier,
+            self.byte(token),
+            "With JSON from a parameter the caller names the members.",
+            "Take single values as parameters.",
+        );
     }
 
     /// A function of JSON values: its arguments may be names, or paths of them.
@@ -96,11 +94,8 @@ impl<'t> Walk<'_, 't, '_> {
                 | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner } => {
                     left.push(inner)
                 }
-                Expr::Cast { kind: _, expr: inner, data_type, format: _ } => {
-                    if !type_name(data_type).is_some_and(|name| INTEGERS.contains(&name)) {
-                        left.push(inner);
-                    }
-                }
+                Expr::Cast { kind: _, expr: _, data_type, format: _ } if is_integer(data_type) => {}
+                Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => left.push(inner),
                 Expr::Array(array) => left.extend(&array.elem),
                 Expr::Value(ValueWithSpan { value: Value::Number(_, _) | Value::Null, span: _ }) => {}
                 Expr::Value(value) if text_of(value).is_some() => self.written(value, key),
@@ -153,6 +148,14 @@ fn operator(operator: &BinaryOperator) -> Option<&str> {
         BinaryOperator::AtAt => Some("@@"),
         _ => None,
     }
+}
+
+fn is_json(data_type: &DataType) -> bool {
+    type_name(data_type).is_some_and(|name| matches!(name, "json" | "jsonb" | "jsonpath"))
+}
+
+fn is_integer(data_type: &DataType) -> bool {
+    type_name(data_type).is_some_and(|name| INTEGERS.contains(&name))
 }
 
 /// The name of a type, as it is written.

@@ -55,11 +55,7 @@ impl<'t> Walk<'_, 't, '_> {
                 }
             }
             Expr::CompoundFieldAccess { root: _, access_chain } => {
-                for access in access_chain {
-                    if let AccessExpr::Dot(Expr::Identifier(field)) = access {
-                        self.field(field);
-                    }
-                }
+                access_chain.iter().filter_map(field_of).for_each(|field| self.field(field));
             }
             _ => {}
         }
@@ -105,5 +101,14 @@ impl<'t> Walk<'_, 't, '_> {
 
     fn whole_row(&mut self, ident: &Ident, text: String, cure: &str) {
         self.faults.add(Rule::WildcardSelect, self.place(ident), text, cure);
+    }
+}
+
+/// The name behind a dot.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a name")]
+const fn field_of(access: &AccessExpr) -> Option<&Ident> {
+    match access {
+        AccessExpr::Dot(Expr::Identifier(field)) => Some(field),
+        _ => None,
     }
 }
