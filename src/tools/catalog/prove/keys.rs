@@ -36,6 +36,12 @@ impl<'t> Walk<'_, 't, '_> {
     pub(super) fn keys(&mut self, expr: &'t Expr) {
         match expr {
             Expr::BinaryOp { left, op, right } => match operator(op) {
+                Some("#>>") if is_empty_path(right) => self.faults.add(
+                    Rule::WildcardSelect,
+                    token_of(right.span()).and_then(|index| self.byte(index)),
+                    "The empty path takes the whole JSON value as a text.",
+                    "Name a member, or take the value itself.",
+                ),
                 Some(op) if BY_KEY.contains(&op) => self.key(right, Key::Written),
                 Some("@?") => self.key(right, Key::Path),
                 Some(op) if WITH_KEYS.contains(&op) => {
@@ -147,6 +153,21 @@ fn operator(operator: &BinaryOperator) -> Option<&str> {
         BinaryOperator::QuestionPipe => Some("?|"),
         BinaryOperator::AtAt => Some("@@"),
         _ => None,
+    }
+}
+
+/// `'{}'`
+#[expect(clippy::wildcard_enum_match_arm, reason = "other paths are looked at as keys")]
+fn is_empty_path(mut path: &Expr) -> bool {
+    loop {
+        path = match path {
+            Expr::Nested(inner) | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => inner,
+            Expr::Array(array) => return array.elem.is_empty(),
+            Expr::Value(value) => {
+                return text_of(value).is_some_and(|text| !text.contains(char::is_alphanumeric));
+            }
+            _ => return false,
+        };
     }
 }
 
