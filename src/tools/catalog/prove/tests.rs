@@ -80,30 +80,34 @@ impl Case {
     }
 }
 
-#[track_caller]
-fn check(case: &Case, expected: &[Rule]) {
+/// What is wrong with the outcome.
+fn wrong(case: &Case, expected: &[Rule]) -> Option<String> {
     let (proven, faults) = case.prove();
     let mut rules: Vec<Rule> = faults.iter().map(|fault| fault.rule).collect();
     rules.dedup();
-    assert_eq!(rules, expected, "{}\n{faults:#?}", case.sql);
     let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
-    assert_eq!(proven.is_none(), refused, "{}", case.sql);
-    for Fault { rule: _, at: _, text, cure } in faults {
-        for sentence in [text, cure] {
-            assert!(sentence.ends_with('.') && sentence.len() < 300, "{sentence}");
-            assert!(sentence.starts_with(|c: char| !c.is_lowercase()), "{sentence}");
-        }
-    }
+    let reads_well = |sentence: &String| {
+        sentence.ends_with('.') && sentence.len() < 300 && !sentence.starts_with(char::is_lowercase)
+    };
+    let told = faults.iter().all(|fault| reads_well(&fault.text) && reads_well(&fault.cure));
+    let right = rules == expected && proven.is_none() == refused && told;
+    (!right).then(|| format!("{}\n  {faults:#?}", case.sql))
+}
+
+#[track_caller]
+fn check(cases: &[Case], expected: &[Rule]) {
+    let wrong: Vec<String> = cases.iter().filter_map(|case| wrong(case, expected)).collect();
+    assert!(wrong.is_empty(), "not {expected:?}:\n{}", wrong.join("\n"));
 }
 
 #[track_caller]
 fn refused(rule: Rule, cases: &[Case]) {
-    cases.iter().for_each(|case| check(case, &[rule]));
+    check(cases, &[rule]);
 }
 
 #[track_caller]
 fn proven(cases: &[Case]) {
-    cases.iter().for_each(|case| check(case, &[]));
+    check(cases, &[]);
 }
 
 #[test]
@@ -119,6 +123,40 @@ fn table_not_allowed() {
             case("SELECT full_name FROM people, salaries"),
             case("SELECT full_name FROM people JOIN salaries USING (id)"),
             case("SELECT full_name FROM (people JOIN salaries USING (id))"),
+            case("SELECT full_name FROM people, ONLY salaries"),
+            case("SELECT full_name FROM people, ONLY (salaries)"),
+            case("SELECT full_name FROM people, salaries *"),
+            filter("id = ALL (SELECT id FROM salaries)"),
+            filter("(id, 1) IN (SELECT id, 1 FROM salaries)"),
+            filter("id BETWEEN 1 AND (SELECT max(id) FROM salaries)"),
+            filter("a IS DISTINCT FROM (SELECT max(id) FROM salaries)"),
+            filter("extract(day FROM (SELECT max(day) FROM salaries)) = 1"),
+            filter("tags[(SELECT max(id) FROM salaries)::int] = 'x'"),
+            filter("(ARRAY[1, (SELECT max(id) FROM salaries)])[1:2] = born"),
+            filter("substring(a FROM (SELECT max(id) FROM salaries)::int FOR 2) = 'x'"),
+            filter("trim(both (SELECT a FROM salaries) FROM a) = 'x'"),
+            filter("overlay(a PLACING b FROM (SELECT max(id) FROM salaries)) = 'x'"),
+            filter("position((SELECT a FROM salaries) IN a) = 1"),
+            filter("born AT TIME ZONE (SELECT a FROM salaries) = born"),
+            filter("floor((SELECT max(id) FROM salaries)) = 1"),
+            filter("(SELECT max(id) FROM salaries)::int = 1"),
+            filter("NOT (SELECT true FROM salaries)"),
+            filter("(SELECT true FROM salaries) IS TRUE"),
+            filter("(SELECT a FROM salaries) IS NOT NULL"),
+            filter("ROW(1, (SELECT max(id) FROM salaries)) = ROW(1, 2)"),
+            filter("a COLLATE \"C\" < (SELECT a FROM salaries) COLLATE \"C\""),
+            filter("(SELECT max(id) FROM salaries) * INTERVAL '1 day' > x"),
+            filter("make_interval(days => (SELECT max(id) FROM salaries)) > x"),
+            filter("concat(VARIADIC ARRAY(SELECT a FROM salaries)) = 'x'"),
+            case(
+                "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY (SELECT max(id) FROM salaries)) AS full_name FROM people",
+            ),
+            case(
+                "SELECT count(*) AS full_name FROM people GROUP BY GROUPING SETS ((a), ((SELECT max(id) FROM salaries)))",
+            ),
+            case("SELECT full_name FROM people p JOIN people q ON p.id = (SELECT max(id) FROM salaries)"),
+            case("SELECT full_name FROM people UNION (SELECT a FROM salaries FETCH FIRST 1 ROWS ONLY)"),
+            case("SELECT full_name FROM people UNION VALUES ((SELECT a FROM salaries))"),
             case("SELECT full_name FROM people, LATERAL (SELECT 1 AS one FROM salaries) x"),
             filter("EXISTS (SELECT 1 FROM salaries)"),
             filter("id IN (SELECT id FROM salaries)"),
@@ -396,6 +434,10 @@ fn wildcard_select() {
             case("SELECT value AS full_name FROM people, jsonb_each_text(data) AS m(key, value)"),
             case("SELECT jsonb_pretty(data) AS full_name FROM people"),
             filter("data @? '$.*'"),
+            filter("data #>> '{}' = 'x'"),
+            filter("data #>> (ARRAY[]::text[]) = 'x'"),
+            filter("jsonb_extract_path_text(data) = 'x'"),
+            case("SELECT p.record_out AS full_name FROM people p"),
             case("SELECT full_name FROM people, jsonb_path_query(data, '$.keyvalue()') AS x"),
             case("SELECT (jsonb_each_text(data)).value AS full_name FROM people"),
             filter("jsonb_path_exists(data, '$ . **.a'::jsonpath)"),
