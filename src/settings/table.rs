@@ -223,7 +223,7 @@ pub static ALL: &[Setting] = &[
             default: "",
             allowed: "a comma list of words of 3 or more letters, digits, `_` and `-`",
         },
-        doc: "Words that, anywhere in a name, say that it holds a secret, beyond the built-in ones; for the catalog",
+        doc: "Words that, anywhere in a name, say that it holds a secret, beyond the built-in ones; for the catalog and the role",
     },
     word(
         "MCP_SQL_UNSAFE_ROLE",
