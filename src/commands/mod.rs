@@ -120,11 +120,12 @@ fn with_settings(
 ) -> io::Result<Exit> {
     match Settings::read(vars) {
         Ok(settings) => command(settings),
-        Err(Misconfigured { complaints, warnings, log_target }) => {
+        Err(Misconfigured { complaints, catalog, warnings, log_target }) => {
             if let Target::File(_) = log_target {
                 diagnostics::init(LevelFilter::Error, log_target);
             }
-            let lines = complaints.iter().map(ToString::to_string).chain(warnings);
+            let findings = catalog.iter().map(ToString::to_string);
+            let lines = complaints.iter().map(ToString::to_string).chain(findings).chain(warnings);
             lines.for_each(|line| diagnostics::complain(&line));
             Ok(Exit::Configuration)
         }

@@ -26,6 +26,7 @@ use crate::{
 
 pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> {
     let needs = settings.needs()?;
+    let uses_sql = settings.uses_sql();
     let Settings {
         log_level,
         log_target,
@@ -33,6 +34,7 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
         server,
         sql,
         sql_adhoc,
+        catalog,
         files,
         metrics_disk_path,
         warnings,
@@ -57,12 +59,16 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
              to connect a client: `{NAME} client-config`"
         ));
     }
-    let database = sql.filter(|_| sql_adhoc).map(Database::new);
+    let database = sql.filter(|_| uses_sql).map(Database::new);
     let mut toolbox = Toolbox::default();
-    if let Some(database) = database {
-        toolbox.add(Box::new(ReadOnlySql::new(Arc::clone(&database))));
-        toolbox.add(Box::new(ExplainQuery::new(Arc::clone(&database))));
-        toolbox.add(Box::new(DescribeDatabase::new(database)));
+    if let Some(database) = database.as_ref().filter(|_| sql_adhoc) {
+        toolbox.add(Box::new(ReadOnlySql::new(Arc::clone(database))));
+        toolbox.add(Box::new(ExplainQuery::new(Arc::clone(database))));
+        toolbox.add(Box::new(DescribeDatabase::new(Arc::clone(database))));
+    }
+    if let Some((catalog, database)) = catalog.as_ref().zip(database.as_ref()) {
+        catalog.warnings().iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
+        catalog.tools(database).for_each(|tool| toolbox.add(tool));
     }
     if let Some(files) = files {
         let root = Arc::new(files.root);

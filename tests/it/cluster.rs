@@ -146,6 +146,11 @@ impl Cluster {
         format!("host='{}' port={} user={user} dbname={database}", self.directory.display(), self.port)
     }
 
+    /// Everything that the server has logged.
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.directory.join("server.log")).unwrap()).into_owned()
+    }
+
     /// The port, over TCP on 127.0.0.1 and in the socket's name.
     pub(crate) fn port(&self) -> u16 {
         self.port
@@ -161,11 +166,6 @@ impl Cluster {
     /// A program that came with the server.
     pub(crate) fn binary(&self, name: &str) -> PathBuf {
         Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
-    }
-
-    /// What the server has logged so far.
-    pub(crate) fn log(&self) -> String {
-        String::from_utf8_lossy(&std::fs::read(self.directory.join("server.log")).unwrap()).into_owned()
     }
 
     /// Where its files are.

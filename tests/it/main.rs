@@ -20,9 +20,12 @@ mod sql_psql;
 mod sql_grammar;
 #[cfg(feature = "tls")]
 mod sql_tls;
+mod catalog;
+mod catalog_double;
 mod cli;
 mod confine;
 mod deploy;
+mod role;
 mod schemas;
 mod files;
 mod readme;

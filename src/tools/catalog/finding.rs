@@ -122,6 +122,13 @@ rules! {
     ColumnMismatch = "column-mismatch",
 }
 
+impl Rule {
+    /// Whether breaking it keeps the server from starting.
+    pub fn severity(self) -> Severity {
+        if self == Self::OrderRequired { Severity::Warning } else { Severity::Error }
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

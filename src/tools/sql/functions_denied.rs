@@ -84,6 +84,13 @@ const NOT_BEHIND_A_DOT: &[&str] = &[
     "xml_*",
 ];
 
+/// The dangerous names as PostgreSQL's regular expression, for a comparison on the server.
+pub(super) fn pattern() -> String {
+    let names = DANGEROUS.iter().flat_map(|(_, patterns)| patterns.iter().copied());
+    let names: Vec<String> = names.map(|pattern| pattern.replace('*', ".*")).collect();
+    format!("^({})$", names.join("|"))
+}
+
 /// What a dangerous name would do; `None` for any other name.
 pub(super) fn danger(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();

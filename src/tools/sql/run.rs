@@ -148,7 +148,7 @@ impl Tool for ReadOnlySql {
 }
 
 /// Runs `work` in a read-only transaction that ends once the answer is on its way.
-pub(super) fn in_transaction(
+pub(in crate::tools) fn in_transaction(
     database: &Database,
     call: &Call,
     work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure>,

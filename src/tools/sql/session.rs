@@ -10,7 +10,8 @@ use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use super::{
     Pooler,
     connect::Cause,
-    role_check::{self, Power, RoleFinding, RoleRow},
+    kept::Shelf,
+    role_check::{self, Need, Power, RoleFinding, RoleRow},
     strangers::Strangers,
     tls::Connector,
 };
@@ -38,6 +39,8 @@ pub(super) struct Session {
     facts: Facts,
     /// When `facts.strangers` were read.
     strangers_read: Instant,
+    /// What stays prepared on it.
+    shelf: Shelf,
 }
 
 /// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
@@ -96,7 +99,7 @@ impl Session {
         let mut facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
         facts.strangers = Strangers::ask(&mut client, &literal(&facts.search_path))?;
         let strangers_read = Instant::now();
-        Ok(Self { strangers_read, client, connector, pooler, facts })
+        Ok(Self { strangers_read, client, connector, pooler, facts, shelf: Shelf::default() })
     }
 
     /// What it is like.
@@ -109,6 +112,11 @@ impl Session {
         &mut self.client
     }
 
+    /// What stays prepared on it.
+    pub(super) fn shelf(&mut self) -> &mut Shelf {
+        &mut self.shelf
+    }
+
     /// How its statements are cancelled; not at all through a transaction pooler, whose CancelRequest may hit another's.
     pub(super) fn canceller(&self) -> Option<Canceller> {
         match self.pooler {
@@ -119,17 +127,9 @@ impl Session {
         }
     }
 
-    /// What the role may do beyond reading, object by object.
-    pub(super) fn writes(&mut self) -> Result<Vec<RoleFinding>, postgres::Error> {
-        let batch = format!(
-            "BEGIN READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK",
-            role_check::WRITES
-        );
-        let messages = self.client.simple_query(&batch)?;
-        let row = messages.iter().find_map(row);
-        let text = |index: usize| row.and_then(|row| row.try_get(index).ok().flatten()).unwrap_or("1");
-        let count = |index: usize| text(index).parse().unwrap_or(1);
-        Ok(role_check::judge_writes(&self.facts.role, count(0), count(1), count(2), text(3) != "f"))
+    /// What the role may do beyond reading what is needed, object by object.
+    pub(super) fn privileges(&mut self, need: &Need) -> Result<Vec<RoleFinding>, postgres::Error> {
+        role_check::privileges(&mut self.client, &self.facts.role, &literal(&self.facts.search_path), need)
     }
 
     /// TLS version and cipher of this connection; `None` when it is not encrypted.
@@ -217,7 +217,11 @@ impl Facts {
             // Until they are read, any name may be one.
             strangers: Strangers::Unknown,
             roles: roles.try_fold(Vec::new(), |mut all, row| {
-                all.push(RoleRow { name: text(row, 0)?, powers: powers(row)? });
+                all.push(RoleRow {
+                    name: text(row, 0)?,
+                    powers: powers(row)?,
+                    leave: text(row, Power::ALL.len() + 1),
+                });
                 Some(all)
             })?,
         };
@@ -251,7 +255,7 @@ fn milliseconds(duration: Duration) -> String {
 }
 
 /// An SQL literal, whatever `standard_conforming_strings` says.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 

@@ -40,6 +40,24 @@ pub(super) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failur
     Failure::Problem(problem.with("sqlstate", refusal.code().code()))
 }
 
+/// What it means for a call of `tool` whose statement the caller does not see: what PostgreSQL says goes to the log alone.
+pub(in crate::tools) fn unspoken(error: &postgres::Error, tool: &str) -> Failure {
+    let problem = match failure(error, None) {
+        Failure::Problem(problem) => problem,
+        internal @ (Failure::Internal(_) | Failure::Interrupted(_)) => return internal,
+    };
+    log::warn!(target: "call", "tool={tool} {}", error.as_db_error().map_or_else(|| chain(error), told));
+    let code = problem.code();
+    let detail = if code == Code::ExecutionTimeout {
+        "The query was stopped at its time limit. Ask for less: narrow the arguments."
+    } else if code == Code::AccessDenied {
+        "The database does not allow this server to run the query. An operator must grant it."
+    } else {
+        "The database refused the query with these arguments. Change them, or call another tool."
+    };
+    Problem::new(code, detail).into()
+}
+
 /// Whether the server ended the connection with this error.
 fn is_fatal(refusal: &DbError) -> bool {
     use postgres::error::Severity;
@@ -96,7 +114,7 @@ fn told(refusal: &DbError) -> String {
 }
 
 /// For the operator's log: an error with everything behind it.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+pub(in crate::tools) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

@@ -12,7 +12,7 @@ use sqlparser::{
     ast::Query,
     dialect::PostgreSqlDialect,
     parser::{Parser, ParserError, ParserOptions},
-    tokenizer::Token as Seen,
+    tokenizer::{Span, Token as Seen},
 };
 
 use super::{
@@ -136,6 +136,13 @@ impl GuardConfig {
         }
     }
 
+    /// Whether the setting adds a function of this name, in whatever schema.
+    pub(in crate::tools) fn adds_function(&self, name: &str) -> bool {
+        self.names.iter().any(|(_, added)| added == name)
+            || self.prefixes.iter().any(|(_, prefix)| name.starts_with(prefix))
+            || self.sets.iter().any(|set| set.has_function(name))
+    }
+
     /// Whether a function that the guard's lists do not mean may be called, also behind a dot or by an operator or a cast.
     /// Only the setting can allow it; a set means its extension's functions, not others of the same name.
     pub(super) fn allows_stranger(&self, schema: &str, name: &str) -> bool {
@@ -179,14 +186,7 @@ impl ReadOnlyStatement {
     }
 
     fn judge(sql: &str, config: &GuardConfig) -> Result<Self, Refusal> {
-        let lexed = lexer::lex(sql)?;
-        kind::check(&lexed)?;
-        limits::check(&lexed)?;
-        let query = parse_tree(&lexed)?;
-        let roles = tree::judge(&query, &lexed, config)?;
-        tokens::judge(&lexed, &roles, config)?;
-        let (canonical, positions) = canonical(sql, &lexed);
-        Ok(Self { canonical, positions, uses: uses::of(&lexed, &roles) })
+        Parsed::of(sql, lexer::lex(sql)?)?.judge(config)
     }
 
     /// The only text that is ever sent: no comments, no trailing semicolon, single spaces.
@@ -210,6 +210,41 @@ impl ReadOnlyStatement {
         let place = self.positions.places.get(next.checked_sub(1)?)?;
         Some(place.client)
     }
+}
+
+/// A statement taken apart and not yet judged.
+#[derive(Debug)]
+pub(in crate::tools) struct Parsed<'s> {
+    sql: &'s str,
+    pub(in crate::tools) tokens: Vec<Token<'s>>,
+    pub(in crate::tools) tree: Box<Query>,
+}
+
+impl<'s> Parsed<'s> {
+    /// Takes apart a catalog's statement, in which `:name` stands for a parameter.
+    pub(in crate::tools) fn with_placeholders(sql: &'s str) -> Result<Self, Refusal> {
+        Self::of(sql, lexer::lex_with_placeholders(sql)?)
+    }
+
+    fn of(sql: &'s str, tokens: Vec<Token<'s>>) -> Result<Self, Refusal> {
+        kind::check(&tokens)?;
+        limits::check(&tokens)?;
+        let tree = parse_tree(&tokens)?;
+        Ok(Self { sql, tokens, tree })
+    }
+
+    /// Both judges.
+    pub(in crate::tools) fn judge(&self, config: &GuardConfig) -> Result<ReadOnlyStatement, Refusal> {
+        let roles = tree::judge(&self.tree, &self.tokens, config)?;
+        tokens::judge(&self.tokens, &roles, config)?;
+        let (canonical, positions) = canonical(self.sql, &self.tokens);
+        Ok(ReadOnlyStatement { canonical, positions, uses: uses::of(&self.tokens, &roles) })
+    }
+}
+
+/// The index of the token that a span of the tree stands for.
+pub(in crate::tools) fn token_of(span: Span) -> Option<usize> {
+    view::index_of(span)
 }
 
 /// What sqlparser makes of the tokens: one query, and nothing behind it.
@@ -304,7 +339,8 @@ impl Cursor {
     }
 }
 
-fn position_in(text: &str, at: usize) -> Position {
+/// The place of byte `at` of a text.
+pub(in crate::tools) fn position_in(text: &str, at: usize) -> Position {
     let mut cursor = Cursor::default();
     cursor.advance(text, at);
     cursor.position()

@@ -20,7 +20,7 @@ use crate::{
 const SLOT_WAIT: Duration = Duration::from_secs(1);
 
 /// A transaction that was begun. Dropped, it takes its connection with it.
-pub(super) struct Transaction {
+pub(in crate::tools) struct Transaction {
     lease: Lease,
     canceller: Option<Canceller>,
     stop: Option<StopGuard>,
@@ -28,7 +28,7 @@ pub(super) struct Transaction {
 
 /// How a transaction left its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(in crate::tools) enum End {
     /// Nothing is under way on it.
     Idle,
     /// The statement still runs, or its rows are not read.

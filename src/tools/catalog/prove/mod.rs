@@ -1,10 +1,35 @@
 //! The proof that an entry's statement reads no more than the entry declares. On the syntax tree and on tokens, never by
 //! regular expressions; what cannot be verified is refused. Pure.
+//!
+//! ```text
+//! :name ─ lexer ─▶ tokens ─ placeholders, names ─┐
+//!                    └─ parser ─▶ tree ─ walk ───┼─▶ every Fault, or Proven
+//!                                  └─ the guard ─┘
+//! ```
+//! The guard of ad-hoc queries holds here too; these rules come on top of it. What the parser is shown in another form than it
+//! is written (`judge::view`) is looked at on the tokens.
+
+mod placeholders;
+mod names;
+mod walk;
+mod scope;
+mod from;
+mod tables;
+mod rows;
+mod keys;
+mod patterns;
+mod limit;
+mod columns;
+mod output;
+mod parts;
+mod faults;
 
 use std::collections::BTreeMap;
 
-use super::{Rule, params::Match, sensitive::SensitiveWords};
-use crate::tools::sql::statement::{GuardConfig, Position, ReadOnlyStatement};
+use super::{Rule, Severity, params::Match, sensitive::SensitiveWords};
+use crate::tools::sql::statement::{GuardConfig, Parsed, Position, ReadOnlyStatement};
+
+use faults::Faults;
 
 /// What an entry declares, which its statement has to keep to.
 #[derive(Clone, Debug)]
@@ -30,6 +55,10 @@ pub(super) struct Claim<'a> {
 pub(super) struct ParamClaim<'a> {
     pub(super) name: &'a str,
     pub(super) matching: Option<Match>,
+    /// Whether it is a number or a list of numbers, which no pattern can hide in.
+    pub(super) numeric: bool,
+    /// Whether it may be NULL: `optional = true`.
+    pub(super) optional: bool,
 }
 
 /// A statement that keeps to its claim.
@@ -63,8 +92,41 @@ pub(super) struct Fault {
     pub(super) cure: String,
 }
 
+impl Fault {
+    /// Whether it refuses the statement.
+    pub(super) fn severity(&self) -> Severity {
+        if self.rule == Rule::OrderRequired { Severity::Warning } else { Severity::Error }
+    }
+}
+
 /// The outcome: without an error among the faults there is a proof; a warning may stand beside it.
 pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
-    let _ = claim;
-    (None, Vec::new())
+    let mut faults = Faults::new(claim.sql);
+    let parsed = match Parsed::with_placeholders(claim.sql) {
+        Ok(parsed) => parsed,
+        Err(refusal) => {
+            faults.refused(&refusal);
+            return (None, faults.in_order());
+        }
+    };
+    let statement = parsed.judge(claim.guard).map_err(|refusal| faults.refused(&refusal)).ok();
+    let (tree, tokens) = (&parsed.tree, &parsed.tokens);
+    let placeholders = placeholders::resolve(claim, tokens, &mut faults);
+    names::secrets(claim, tokens, &mut faults);
+    names::forms(tokens, &mut faults);
+    let mut gathered = walk::walk(claim, &parsed, &mut faults);
+    tables::check(claim, &gathered.tables, &mut faults);
+    limit::check(claim, tree, tokens, &mut gathered, &mut faults);
+    patterns::check(claim, tokens, &mut gathered, &mut faults);
+    columns::check(claim, tree, tokens, &mut faults);
+    let faults = faults.in_order();
+    if faults.iter().any(|fault| fault.severity() == Severity::Error) {
+        return (None, faults);
+    }
+    (statement.map(|statement| Proven { statement, placeholders }), faults)
 }
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod against_postgresql;

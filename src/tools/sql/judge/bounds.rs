@@ -309,6 +309,10 @@ pub(super) fn literal_text(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> 
 }
 
 pub(super) fn literal(value: &ValueWithSpan) -> Bound {
+    // A parameter is as short as a text from a table; as a number it is what the caller likes.
+    if matches!(value.value, Value::Placeholder(_)) {
+        return Bound::of_bytes(SMALL);
+    }
     let text = literal_text(value).trim();
     let written = u64::try_from(text.len()).unwrap_or(u64::MAX).max(1);
     if let Some(exponent) = exponent(text) {
@@ -341,6 +345,7 @@ pub(super) fn literal_of(expr: &Expr) -> Option<&ValueWithSpan> {
     let mut inner = expr;
     loop {
         inner = match inner {
+            Expr::Value(ValueWithSpan { value: Value::Placeholder(_), span: _ }) => return None,
             Expr::Value(value) | Expr::TypedString(TypedString { value, .. }) => return Some(value),
             Expr::Nested(expr) | Expr::Cast { expr, .. } => expr,
             _ => return None,

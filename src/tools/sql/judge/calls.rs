@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     problem::echo,
-    tools::sql::{functions_denied, functions_sets, lexer::Refusal},
+    tools::sql::{
+        functions_denied, functions_sets,
+        lexer::{Reason, Refusal},
+    },
 };
 
 /// What looks like a call and is grammar: no function of another schema can stand behind these words.
@@ -94,7 +97,7 @@ impl<'t> Judge<'t, '_> {
             return Ok(());
         }
         let name = names.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-        Err(self.refuse(unknown_function(&name)))
+        Err(self.refuse(unknown_function(&name)).about(Reason::Function))
     }
 
     fn arguments(&mut self, list: &'t FunctionArgumentList) -> Result<(), Refusal> {

@@ -213,9 +213,12 @@ impl View<'_, '_> {
     fn after_operand(&self) -> bool {
         self.previous().is_some_and(|token| match token.kind {
             Kind::Word => keyword_named(&token.name) == Keyword::NoKeyword,
-            Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => {
-                true
-            }
+            Kind::QuotedName
+            | Kind::Number
+            | Kind::String
+            | Kind::PrefixedString
+            | Kind::DollarString
+            | Kind::Placeholder => true,
             Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
             Kind::Operator => false,
         })

@@ -14,7 +14,7 @@ use crate::{
     problem::echo,
     tools::sql::{
         functions_denied,
-        lexer::{Kind, Refusal, Token},
+        lexer::{Kind, Reason, Refusal, Token},
         relations,
         statement::GuardConfig,
     },
@@ -141,7 +141,8 @@ pub(in super::super) fn judge(
                         "The name {} is never allowed: a function of this name {does}.",
                         echo(&token.name)
                     ),
-                ));
+                )
+                .about(Reason::Function));
             }
             if after(1).is_some_and(|next| next.is_mark("(")) {
                 before_parenthesis(token, role(index), [before(1), before(2)], config)?;
@@ -182,7 +183,10 @@ fn before_parenthesis(
         Role::Columns => !qualified,
         Role::None | Role::Field | Role::Relation => false,
     };
-    if accounted { Ok(()) } else { Err(Refusal::violation(token.at, unknown_function(&token.name))) }
+    if accounted {
+        return Ok(());
+    }
+    Err(Refusal::violation(token.at, unknown_function(&token.name)).about(Reason::Function))
 }
 
 /// A name that is not called: it may be a call that does not look like one, or what tells of others.
@@ -334,7 +338,12 @@ fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>, second: Option<&Tok
 /// Whether an expression can end with this token.
 fn is_operand(token: &Token<'_>) -> bool {
     match token.kind {
-        Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => true,
+        Kind::QuotedName
+        | Kind::Number
+        | Kind::String
+        | Kind::PrefixedString
+        | Kind::DollarString
+        | Kind::Placeholder => true,
         Kind::Word => !GRAMMAR.contains(&token.name.as_str()) || matches!(token.name.as_str(), "not" | "row"),
         Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
         Kind::Operator => false,

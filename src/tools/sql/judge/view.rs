@@ -29,7 +29,7 @@ pub(in super::super) fn of(tokens: &[Token<'_>]) -> Result<Vec<TokenWithSpan>, R
 }
 
 /// The index of the token that a span stands for.
-pub(super) fn index_of(span: Span) -> Option<usize> {
+pub(in super::super) fn index_of(span: Span) -> Option<usize> {
     usize::try_from(span.start.column).ok()?.checked_sub(1)
 }
 
@@ -100,7 +100,12 @@ impl<'t, 's> View<'t, 's> {
             Kind::Word => self.shape_word(token),
             Kind::Operator => self.shape_operator(token),
             Kind::Punctuation => self.shape_mark(token),
-            Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => 0,
+            Kind::QuotedName
+            | Kind::Number
+            | Kind::String
+            | Kind::PrefixedString
+            | Kind::DollarString
+            | Kind::Placeholder => 0,
         };
         if consumed == 0 {
             let seen = self.plain(token);
@@ -160,6 +165,7 @@ impl<'t, 's> View<'t, 's> {
                 Seen::DollarQuotedString(DollarQuotedString { value: dollar_body(&token.text), tag: None })
             }
             Kind::Operator => operator_token(&token.text),
+            Kind::Placeholder => Seen::Placeholder(token.text.clone().into_owned()),
             Kind::Punctuation => mark(&token.text),
         }
     }
