@@ -433,6 +433,7 @@ fn wildcard_select() {
             case("SELECT p.hstore AS full_name FROM people p").guard("@hstore"),
             case("SELECT value AS full_name FROM people, jsonb_each_text(data) AS m(key, value)"),
             case("SELECT jsonb_pretty(data) AS full_name FROM people"),
+            case("SELECT svals(data) AS full_name FROM people").guard("@hstore"),
             filter("data @? '$.*'"),
             filter("data #>> '{}' = 'x'"),
             filter("data #>> (ARRAY[]::text[]) = 'x'"),
@@ -701,4 +702,21 @@ fn placeholders_are_numbered_in_the_order_of_the_text() {
     assert_eq!(proven.placeholders, [Param(1), Caller, Param(0), Limit(2)]);
     let position = proven.statement.position_of(57).unwrap();
     assert_eq!((position.line, position.column), (2, 17));
+}
+
+#[test]
+fn the_longest_statements_are_walked_in_a_small_stack() {
+    let chain = format!("a = 1{}", " OR a || 'x' LIKE :q ESCAPE '\\'".repeat(240));
+    let joins = format!("{}people{}", "(".repeat(40), " JOIN people USING (id))".repeat(40));
+    let steps: Vec<String> = (1..400).map(|n| format!("q{n} AS (SELECT id FROM q{})", n - 1)).collect();
+    let cases = [
+        filter(&chain).params("q~"),
+        case(&format!("SELECT full_name FROM {joins}")),
+        case(&format!("WITH q0 AS (SELECT id FROM people), {} SELECT id FROM q399", steps.join(", ")))
+            .columns("id"),
+        case(&format!("SELECT full_name FROM people WHERE {}a{}", "NOT (".repeat(45), ")".repeat(45))),
+        case(&format!("SELECT full_name FROM people{}", " UNION SELECT full_name FROM people".repeat(200))),
+    ];
+    let walk = move || proven(&cases);
+    std::thread::Builder::new().stack_size(2 << 20).spawn(walk).unwrap().join().unwrap();
 }
