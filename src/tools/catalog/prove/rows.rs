@@ -41,9 +41,19 @@ const TAKING_ROWS: &[&str] = &[
     "to_jsonb",
 ];
 
-/// Functions that give every member of a JSON value, whatever its name.
-const EVERY_MEMBER: &[&str] =
-    &["json_each", "json_each_text", "jsonb_each", "jsonb_each_text", "jsonb_pretty"];
+/// Functions that give every member of a JSON value or an hstore, whatever its name.
+const EVERY_MEMBER: &[&str] = &[
+    "avals",
+    "each",
+    "hstore_to_array",
+    "hstore_to_matrix",
+    "json_each",
+    "json_each_text",
+    "jsonb_each",
+    "jsonb_each_text",
+    "jsonb_pretty",
+    "svals",
+];
 
 impl<'t> Walk<'_, 't, '_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "whole rows have these forms only")]
@@ -91,7 +101,7 @@ impl<'t> Walk<'_, 't, '_> {
         if EVERY_MEMBER.contains(&name) || without_path {
             self.whole_row(
                 call.name,
-                format!("{} gives every member of a JSON value, whatever its name.", echo(name)),
+                format!("{} gives every member of a value, whatever its name.", echo(name)),
                 "Name the members: data ->> 'name'.",
             );
         }
