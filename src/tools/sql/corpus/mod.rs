@@ -98,3 +98,12 @@ fn attacks_are_many_and_each_is_another_idea() {
     }
     assert!(attacks.len() >= 400, "{}", attacks.len());
 }
+
+#[test]
+fn a_statement_of_too_many_queries_is_refused_before_it_is_parsed() {
+    for (queries, accepted) in [(2_000, true), (2_001, false)] {
+        let sql = format!("SELECT 1{}", ",(SELECT 1)".repeat(queries - 1));
+        let judged = ReadOnlyStatement::parse(&sql, &GuardConfig::default());
+        assert_eq!(judged.is_ok(), accepted, "{queries}: {judged:?}");
+    }
+}

@@ -10,6 +10,8 @@ use super::super::lexer::{Kind, Refusal, Token};
 const MAX_DEPTH: usize = 50;
 /// How deep queries may nest: each takes the parser as much stack as a dozen brackets.
 const MAX_QUERY_DEPTH: usize = 16;
+/// The most queries in a statement: each takes the parser as long as a dozen other tokens.
+const MAX_QUERIES: usize = 2_000;
 /// The most joins between one pair of brackets.
 const MAX_JOINS: usize = 64;
 /// The most set operations between one pair of brackets.
@@ -52,6 +54,12 @@ impl Group {
 
 /// Checks that brackets pair up and that nothing nests deeper than the recursive code can take.
 pub(in super::super) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
+    if let Some(query) = tokens.iter().filter(|token| token.is_word("select")).nth(MAX_QUERIES) {
+        return Err(Refusal::invalid(
+            query.at,
+            format!("The statement holds more than {MAX_QUERIES} queries; ask for less in one statement."),
+        ));
+    }
     let mut groups = vec![Group::default()];
     let mut previous: Option<&Token<'_>> = None;
     for (index, token) in tokens.iter().enumerate() {
