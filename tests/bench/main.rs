@@ -4,6 +4,7 @@
 //! take turns in one run, and what counts is the ratio. The limit is this binary once more, as a bare echo process with
 //! the server's threads and answers of the server's length (see [`echo`]).
 
+mod catalog;
 mod child;
 mod contest;
 mod echo;
@@ -13,6 +14,9 @@ mod report;
 mod sessions;
 mod shipped;
 mod start;
+#[path = "../it/cluster.rs"]
+#[expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, reason = "made for tests")]
+mod cluster;
 
 use std::{env, error::Error};
 
@@ -35,6 +39,7 @@ fn main() -> Outcome {
     report::section("one client, every core")?;
     sessions::measure(&data)?;
     files::measure(&data)?;
+    catalog::measure()?;
     refusals::measure()?;
     report::section("the client and both contestants on one core")?;
     on_one_core(|| sessions::measure(&data))?;
