@@ -315,7 +315,7 @@ impl<'s> Lexer<'s> {
             return Ok(Kind::Punctuation);
         }
         let colon = self.eat(":");
-        if colon && self.placeholders == Placeholders::Named && self.peek().is_some_and(is_name_part) {
+        if colon && self.placeholders == Placeholders::Named && self.peek().is_some_and(is_name_start) {
             return self.placeholder();
         }
         self.at += usize::from(!colon);
@@ -328,7 +328,7 @@ impl<'s> Lexer<'s> {
         self.skip_while(is_name_part);
         let name = self.since(start);
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        if name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(plain) {
+        if !name.chars().all(plain) {
             return Err(Refusal::invalid(
                 start,
                 format!(
@@ -801,7 +801,7 @@ mod tests {
         check_placeholders("\"array\"[:a]", "8: Within");
         check_placeholders("p.:a", "2: A");
         check_placeholders(":A", "1: The");
-        check_placeholders(":1", "1: The");
+        check_placeholders("x[1:2] x[:2] :1", "x [ 1 : 2 ] x [ : 2 ] : 1");
         check_placeholders(":aB", "1: The");
         check_placeholders(":a$", "1: The");
         check_placeholders(":é", "1: The");

@@ -49,7 +49,11 @@ impl<'s> Faults<'s> {
             Reason::SecondStatement => (Rule::MultiStatement, "Keep one statement an entry."),
             Reason::Construct => (Rule::ForbiddenConstruct, "Write it in another way."),
         };
-        let own = refusal.detail.split_once("; ").filter(|_| rule != Rule::MultiStatement);
+        // A second statement is no matter of calls here, and what the parser expects is no cure.
+        let own = refusal
+            .detail
+            .split_once("; ")
+            .filter(|(_, cure)| rule != Rule::MultiStatement && !cure.starts_with("expected "));
         match own {
             Some((text, cure)) => self.add(rule, Some(refusal.at), format!("{text}."), capitalized(cure)),
             None => self.add(rule, Some(refusal.at), refusal.detail.clone(), cure),

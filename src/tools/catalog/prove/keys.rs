@@ -36,6 +36,12 @@ impl<'t> Walk<'_, 't, '_> {
     pub(super) fn keys(&mut self, expr: &'t Expr) {
         match expr {
             Expr::BinaryOp { left, op, right } => match operator(op) {
+                Some("#>>") if is_empty_path(right) => self.faults.add(
+                    Rule::WildcardSelect,
+                    token_of(right.span()).and_then(|index| self.byte(index)),
+                    "The empty path takes the whole JSON value as a text.",
+                    "Name a member, or take the value itself.",
+                ),
                 Some(op) if BY_KEY.contains(&op) => self.key(right, Key::Written),
                 Some("@?") => self.key(right, Key::Path),
                 Some(op) if WITH_KEYS.contains(&op) => {
@@ -49,23 +55,21 @@ impl<'t> Walk<'_, 't, '_> {
                     self.key(index, Key::Written);
                 }
             }
-            Expr::Cast { kind: _, expr: inner, data_type, format: _ } => {
-                let json =
-                    type_name(data_type).is_some_and(|name| matches!(name, "json" | "jsonb" | "jsonpath"));
-                if json {
-                    self.key(inner, Key::Json);
-                    for token in placeholders(inner) {
-                        self.faults.add(
-                            Rule::SensitiveIdentifier,
-                            self.byte(token),
-                            "With JSON from a parameter the caller names the members.",
-                            "Take single values as parameters.",
-                        );
-                    }
-                }
+            Expr::Cast { kind: _, expr: inner, data_type, format: _ } if is_json(data_type) => {
+                self.key(inner, Key::Json);
+                placeholders(inner).into_iter().for_each(|token| self.named_by_caller(token));
             }
             _ => {}
         }
+    }
+
+    fn named_by_caller(&mut self, token: usize) {
+        self.faults.add(
+            Rule::SensitiveIdentifier,
+            self.byte(token),
+            "With JSON from a parameter the caller names the members.",
+            "Take single values as parameters.",
+        );
     }
 
     /// A function of JSON values: its arguments may be names, or paths of them.
@@ -96,11 +100,8 @@ impl<'t> Walk<'_, 't, '_> {
                 | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner } => {
                     left.push(inner)
                 }
-                Expr::Cast { kind: _, expr: inner, data_type, format: _ } => {
-                    if !type_name(data_type).is_some_and(|name| INTEGERS.contains(&name)) {
-                        left.push(inner);
-                    }
-                }
+                Expr::Cast { kind: _, expr: _, data_type, format: _ } if is_integer(data_type) => {}
+                Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => left.push(inner),
                 Expr::Array(array) => left.extend(&array.elem),
                 Expr::Value(ValueWithSpan { value: Value::Number(_, _) | Value::Null, span: _ }) => {}
                 Expr::Value(value) if text_of(value).is_some() => self.written(value, key),
@@ -153,6 +154,29 @@ fn operator(operator: &BinaryOperator) -> Option<&str> {
         BinaryOperator::AtAt => Some("@@"),
         _ => None,
     }
+}
+
+/// `'{}'`
+#[expect(clippy::wildcard_enum_match_arm, reason = "other paths are looked at as keys")]
+fn is_empty_path(mut path: &Expr) -> bool {
+    loop {
+        path = match path {
+            Expr::Nested(inner) | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => inner,
+            Expr::Array(array) => return array.elem.is_empty(),
+            Expr::Value(value) => {
+                return text_of(value).is_some_and(|text| !text.contains(char::is_alphanumeric));
+            }
+            _ => return false,
+        };
+    }
+}
+
+fn is_json(data_type: &DataType) -> bool {
+    type_name(data_type).is_some_and(|name| matches!(name, "json" | "jsonb" | "jsonpath"))
+}
+
+fn is_integer(data_type: &DataType) -> bool {
+    type_name(data_type).is_some_and(|name| INTEGERS.contains(&name))
 }
 
 /// The name of a type, as it is written.

@@ -128,3 +128,5 @@ pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod against_postgresql;

@@ -262,10 +262,8 @@ pub(super) fn bare(mut expr: &Expr) -> &Expr {
 
 /// The token of a placeholder.
 pub(super) fn placeholder(expr: &Expr) -> Option<usize> {
-    match expr {
-        Expr::Value(ValueWithSpan { value: Value::Placeholder(_), span }) => token_of(*span),
-        _ => None,
-    }
+    let Expr::Value(ValueWithSpan { value: Value::Placeholder(_), span }) = expr else { return None };
+    token_of(*span)
 }
 
 /// The tokens of the placeholders in an expression, without those in subqueries.

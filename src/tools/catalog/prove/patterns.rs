@@ -147,41 +147,29 @@ const LIKE: &str =
 const NOT_LIKE: &str =
     "What escapes for LIKE does not escape here; use LIKE :name ESCAPE '\\' with match, or compare with =.";
 
-/// Patterns that the tree does not show: `~ ANY (…)` and its like. And what a pattern may hold by way of a column.
+const CARRIED: &str =
+    "Write it as the pattern itself; by way of a column it would reach a pattern unescaped.";
+
+/// What the tree does not show: patterns behind `~ ANY (…)` and its like, and patterns that come by way of a column.
 pub(super) fn check(
     claim: &Claim<'_>,
     tokens: &[Token<'_>],
     gathered: &mut Gathered,
     faults: &mut Faults<'_>,
 ) {
-    for index in 0..tokens.len() {
-        if begins_patterns(tokens, index) {
-            for inside in index + 3..end_of(tokens, index + 2) {
-                let Some(token) = tokens.get(inside) else { break };
-                gathered.column_patterns |= token.is_name() && !token.is_word("array");
-                let text = param_of(claim, token).is_none_or(|param| !param.numeric);
-                if token.kind == Kind::Placeholder && text {
-                    gathered.uses.insert(inside, Use::Unescaped);
-                    unescaped(tokens, inside, NOT_LIKE, faults);
-                }
-            }
-        }
-    }
-    if gathered.column_patterns {
-        for token in &gathered.carried {
-            let text = tokens
-                .get(*token)
-                .and_then(|token| param_of(claim, token))
-                .is_none_or(|param| !param.numeric);
-            if text {
-                gathered.uses.insert(*token, Use::Unescaped);
-                unescaped(
-                    tokens,
-                    *token,
-                    "Make it the pattern itself; as a column it would reach a pattern unescaped.",
-                    faults,
-                );
-            }
+    let may_be_text = |index: &usize| {
+        let token = tokens.get(*index).filter(|token| token.kind == Kind::Placeholder);
+        token.is_some_and(|token| param_of(claim, token).is_none_or(|param| !param.numeric))
+    };
+    let lists = (0..tokens.len()).filter(|index| begins_patterns(tokens, *index));
+    let inside: Vec<usize> = lists.flat_map(|index| index + 3..end_of(tokens, index + 2)).collect();
+    let is_column = |token: &Token<'_>| token.is_name() && !token.is_word("array");
+    gathered.column_patterns |= inside.iter().filter_map(|index| tokens.get(*index)).any(is_column);
+    let carried = if gathered.column_patterns { gathered.carried.as_slice() } else { &[] };
+    for (indices, cure) in [(inside.as_slice(), NOT_LIKE), (carried, CARRIED)] {
+        for index in indices.iter().copied().filter(may_be_text) {
+            gathered.uses.insert(index, Use::Unescaped);
+            unescaped(tokens, index, cure, faults);
         }
     }
     unused(claim, tokens, &gathered.uses, faults);

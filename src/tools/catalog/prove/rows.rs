@@ -11,14 +11,21 @@ use crate::problem::echo;
 
 /// Functions that take a whole row when they stand behind a dot: `p.to_json` is `to_json(p)` where p has no such column.
 const TAKING_ROWS: &[&str] = &[
+    "any_out",
     "any_value",
+    "anycompatible_out",
+    "anycompatiblenonarray_out",
+    "anyelement_out",
+    "anynonarray_out",
     "array_agg",
     "concat",
     "count",
     "json_agg",
     "json_build_array",
+    "json_build_object",
     "jsonb_agg",
     "jsonb_build_array",
+    "jsonb_build_object",
     "max",
     "min",
     "num_nonnulls",
@@ -27,14 +34,26 @@ const TAKING_ROWS: &[&str] = &[
     "pg_typeof",
     "quote_literal",
     "quote_nullable",
+    "record_out",
+    "record_send",
     "row_to_json",
     "to_json",
     "to_jsonb",
 ];
 
-/// Functions that give every member of a JSON value, whatever its name.
-const EVERY_MEMBER: &[&str] =
-    &["json_each", "json_each_text", "jsonb_each", "jsonb_each_text", "jsonb_pretty"];
+/// Functions that give every member of a JSON value or an hstore, whatever its name.
+const EVERY_MEMBER: &[&str] = &[
+    "avals",
+    "each",
+    "hstore_to_array",
+    "hstore_to_matrix",
+    "json_each",
+    "json_each_text",
+    "jsonb_each",
+    "jsonb_each_text",
+    "jsonb_pretty",
+    "svals",
+];
 
 impl<'t> Walk<'_, 't, '_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "whole rows have these forms only")]
@@ -55,11 +74,7 @@ impl<'t> Walk<'_, 't, '_> {
                 }
             }
             Expr::CompoundFieldAccess { root: _, access_chain } => {
-                for access in access_chain {
-                    if let AccessExpr::Dot(Expr::Identifier(field)) = access {
-                        self.field(field);
-                    }
-                }
+                access_chain.iter().filter_map(field_of).for_each(|field| self.field(field));
             }
             _ => {}
         }
@@ -82,10 +97,11 @@ impl<'t> Walk<'_, 't, '_> {
 
     pub(super) fn rows_of_call(&mut self, call: &Call<'t>) {
         let name = call.name.value.as_str();
-        if EVERY_MEMBER.contains(&name) {
+        let without_path = name.ends_with("_extract_path_text") && call.args.len() < 2;
+        if EVERY_MEMBER.contains(&name) || without_path {
             self.whole_row(
                 call.name,
-                format!("{} gives every member of a JSON value, whatever its name.", echo(name)),
+                format!("{} gives every member of a value, whatever its name.", echo(name)),
                 "Name the members: data ->> 'name'.",
             );
         }
@@ -105,5 +121,14 @@ impl<'t> Walk<'_, 't, '_> {
 
     fn whole_row(&mut self, ident: &Ident, text: String, cure: &str) {
         self.faults.add(Rule::WildcardSelect, self.place(ident), text, cure);
+    }
+}
+
+/// The name behind a dot.
+#[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is a name")]
+const fn field_of(access: &AccessExpr) -> Option<&Ident> {
+    match access {
+        AccessExpr::Dot(Expr::Identifier(field)) => Some(field),
+        _ => None,
     }
 }

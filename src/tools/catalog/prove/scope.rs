@@ -1,7 +1,5 @@
 //! What names mean at a place of the statement.
 
-use std::borrow::Cow;
-
 use sqlparser::ast::{Cte, Query, TableAliasColumnDef};
 
 use super::output;
@@ -39,16 +37,10 @@ impl Relation<'_> {
             Columns::Named(names) => names.contains(&name),
             Columns::OfQuery(query, inner, outer) => {
                 let own = output::columns(query).unwrap_or_default();
-                let mut names: Vec<Option<Cow<'_, str>>> =
-                    own.into_iter().map(|output| output.name).collect();
-                for renamed in [inner, outer] {
-                    for (index, column) in renamed.iter().enumerate() {
-                        if let Some(name) = names.get_mut(index) {
-                            *name = Some(Cow::Borrowed(&column.name.value));
-                        }
-                    }
-                }
-                names.iter().flatten().any(|known| known == name)
+                own.iter().enumerate().any(|(index, column)| {
+                    let renamed = outer.get(index).or_else(|| inner.get(index));
+                    renamed.map_or(column.name.as_deref(), |column| Some(&column.name.value)) == Some(name)
+                })
             }
         }
     }

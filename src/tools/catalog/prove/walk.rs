@@ -93,43 +93,10 @@ impl<'t> Walk<'_, 't, '_> {
 
     fn query(&mut self, query: &'t Query, outer: Option<usize>) {
         let scope = self.with(query, outer);
-        let mut bodies = vec![query.body.as_ref()];
-        let mut inner = scope;
-        let is_result = std::ptr::eq(query.body.as_ref(), self.outermost);
-        while let Some(body) = bodies.pop() {
-            match body {
-                SetExpr::Select(select) => {
-                    inner = self.select(select, scope);
-                    if !is_result {
-                        select.projection.iter().filter_map(value_of).for_each(|expr| self.carry(expr));
-                    }
-                }
-                SetExpr::Query(query) => self.left.push(Left::Query(query, scope)),
-                SetExpr::SetOperation { op: _, set_quantifier: _, left, right } => {
-                    bodies.extend([right.as_ref(), left]);
-                }
-                SetExpr::Values(values) => {
-                    for expr in values.rows.iter().flat_map(|row| &row.content) {
-                        self.carry(expr);
-                        self.leave([expr], scope);
-                    }
-                }
-                // The guard refuses these; the parser never sees TABLE.
-                SetExpr::Insert(_)
-                | SetExpr::Update(_)
-                | SetExpr::Delete(_)
-                | SetExpr::Merge(_)
-                | SetExpr::Table(_) => {}
-            }
-        }
-        if !matches!(query.body.as_ref(), SetExpr::Select(_)) {
-            inner = scope;
-        }
-        if let Some(order_by) = &query.order_by {
-            match &order_by.kind {
-                OrderByKind::Expressions(exprs) => self.by_output(ordered(exprs), query, inner),
-                OrderByKind::All(_) => {}
-            }
+        let inner = self.body(&query.body, scope);
+        match query.order_by.as_ref().map(|order_by| &order_by.kind) {
+            Some(OrderByKind::Expressions(exprs)) => self.by_output(ordered(exprs), query, inner),
+            Some(OrderByKind::All(_)) | None => {}
         }
         match &query.limit_clause {
             Some(LimitClause::LimitOffset { limit, offset, limit_by: _ }) => {
@@ -140,6 +107,30 @@ impl<'t> Walk<'_, 't, '_> {
         if let Some(Fetch { with_ties: _, percent: _, quantity }) = &query.fetch {
             self.leave(quantity, scope);
         }
+    }
+
+    /// The level that `ORDER BY` sees: of a SELECT its own, of a set operation only what is around it.
+    fn body(&mut self, body: &'t SetExpr, scope: Option<usize>) -> Option<usize> {
+        let arms = arms_of(body);
+        if !std::ptr::eq(body, self.outermost) {
+            arms.iter().flat_map(|arm| columns_of(arm)).for_each(|expr| self.carry(expr));
+        }
+        let mut level = scope;
+        for arm in arms {
+            match arm {
+                SetExpr::Select(select) => level = self.select(select, scope),
+                SetExpr::Query(query) => self.left.push(Left::Query(query, scope)),
+                SetExpr::Values(_) => self.leave(columns_of(arm), scope),
+                // Set operations were taken apart; the guard refuses the others, and the parser never sees TABLE.
+                SetExpr::SetOperation { op: _, set_quantifier: _, left: _, right: _ }
+                | SetExpr::Insert(_)
+                | SetExpr::Update(_)
+                | SetExpr::Delete(_)
+                | SetExpr::Merge(_)
+                | SetExpr::Table(_) => {}
+            }
+        }
+        if matches!(body, SetExpr::Select(_)) { level } else { scope }
     }
 
     /// The level on which all `WITH` queries are known.
@@ -255,6 +246,29 @@ impl<'t> Walk<'_, 't, '_> {
                 Part::Query(query) => Left::Query(query, scope),
             });
         }
+    }
+}
+
+/// What set operations put together, in order.
+fn arms_of(body: &SetExpr) -> Vec<&SetExpr> {
+    let (mut left, mut arms) = (vec![body], Vec::new());
+    while let Some(part) = left.pop() {
+        if let SetExpr::SetOperation { op: _, set_quantifier: _, left: first, right } = part {
+            left.extend([right.as_ref(), first]);
+        } else {
+            arms.push(part);
+        }
+    }
+    arms
+}
+
+/// The expressions of the columns of a SELECT or VALUES.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have none of their own")]
+fn columns_of(arm: &SetExpr) -> Vec<&Expr> {
+    match arm {
+        SetExpr::Select(select) => select.projection.iter().filter_map(value_of).collect(),
+        SetExpr::Values(values) => values.rows.iter().flat_map(|row| &row.content).collect(),
+        _ => Vec::new(),
     }
 }
 
