@@ -165,3 +165,31 @@ fn what_is_not_text_is_told() {
 fn near_misses_become_warnings() {
     assert_eq!(read(&[("MCP_SQL_DNS", "x")]).unwrap().warnings.len(), 1);
 }
+
+#[test]
+fn a_catalog_switches_ad_hoc_queries_off_and_its_faults_are_told_with_the_settings() {
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    let path = file.path().to_str().unwrap();
+    let catalog = "version = 1\ntables = [\"t\"]\n[[query]]\nname = \"all\"\ntitle = \"All\"\ndescription = \"All of it.\"\n\
+                   tables = [\"t\"]\ncolumns = [\"a\"]\nsql = \"SELECT a FROM t ORDER BY a LIMIT 9\"\n";
+    fs::write(&file, catalog).unwrap();
+    let settings = read(&[("MCP_CATALOG", path)]).unwrap();
+    assert!(settings.catalog.is_some() && !settings.sql_adhoc && !settings.uses_sql());
+    assert_eq!(settings.warnings, ["MCP_CATALOG: none of its tools is on; cure: set MCP_SQL_DSN"]);
+    let both = read(&[
+        ("MCP_CATALOG", path),
+        ("MCP_SQL_ADHOC", "true"),
+        ("MCP_SQL_DSN", "postgres://reader@localhost/db"),
+    ])
+    .unwrap();
+    assert!(both.sql_adhoc && both.uses_sql() && both.warnings.is_empty());
+    let words = [("MCP_CATALOG", path), ("MCP_SENSITIVE_WORDS", "ssn, all of it")];
+    let vars = words.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let misconfigured = Settings::read(vars).unwrap_err();
+    assert_eq!(misconfigured.complaints.len(), 1, "{:?}", misconfigured.complaints);
+    fs::write(&file, catalog.replace("LIMIT 9", "")).unwrap();
+    let vars = [("MCP_CATALOG", path), ("MCP_LOG_LEVEL", "loud")];
+    let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let misconfigured = Settings::read(vars).unwrap_err();
+    assert_eq!((misconfigured.complaints.len(), misconfigured.catalog.len()), (2, 1));
+}

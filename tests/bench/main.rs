@@ -4,6 +4,7 @@
 //! take turns in one run, and what counts is the ratio. The limit is this binary once more, as a bare echo process with
 //! the server's threads and answers of the server's length (see [`echo`]).
 
+mod catalog;
 mod child;
 mod contest;
 mod echo;
@@ -43,6 +44,7 @@ fn main() -> Outcome {
     sessions::measure(&data)?;
     files::measure(&data)?;
     sql::measure()?;
+    catalog::measure()?;
     refusals::measure()?;
     report::section("the client and both contestants on one core")?;
     on_one_core(|| sessions::measure(&data))?;

@@ -36,12 +36,10 @@ impl Double {
         let serve = move || {
             for stream in listener.incoming() {
                 let (statement, wrapped) = (statement.clone(), wrapped.clone());
+                let backend =
+                    Backend { stream: stream.unwrap(), statement, wrapped, prepared: HashMap::new() };
                 // The client leaves when it has seen enough.
-                thread::spawn(move || {
-                    Backend { stream: stream.unwrap(), statement, wrapped, prepared: HashMap::new() }
-                        .run()
-                        .unwrap_or_default()
-                });
+                thread::Builder::new().spawn(|| backend.run().unwrap_or_default()).unwrap();
             }
         };
         thread::Builder::new().spawn(serve).unwrap();

@@ -12,12 +12,9 @@ use super::{
     Rule, names,
     output::ColumnKind,
     params::{Param, Traits},
-    section::{Located, Report, Section, json, wrong},
+    section::{Located, Report, Section, json, prose, wrong},
 };
 use crate::{diagnostics::escape, problem::echo};
-
-/// The longest title or description, in characters: every client reads all of them.
-const MAX_TEXT_CHARS: usize = 4_096;
 
 /// A file's content.
 #[derive(Debug, Default)]
@@ -155,16 +152,6 @@ fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'
     let tables = tables.into_iter().map(|table| table.value).collect();
     let sql = sql.filter(|_| is_provable);
     Some(Draft { name: name?, title, description, tables, columns, sql, claims, params, example, waived })
-}
-
-/// Text that clients and models read: nothing in it hides.
-fn prose(text: Option<Located<String>>, key: &str, report: &mut Report<'_>) -> Option<String> {
-    let Located { value, line } = text?;
-    let plain = value.replace(['\n', '\t'], " ");
-    if value.chars().count() > MAX_TEXT_CHARS || escape(&plain) != plain {
-        wrong(report, line, key, &format!("at most {MAX_TEXT_CHARS} characters, none of which is invisible"));
-    }
-    Some(value.trim().to_owned())
 }
 
 /// Where the statement begins: a text of several lines begins on the line behind its quotes.

@@ -6,7 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     Rule, pattern,
-    section::{Located, Report, Section, wrong},
+    section::{Located, Report, Section, prose, wrong},
 };
 use crate::{problem::echo, tools::arguments};
 
@@ -110,7 +110,9 @@ impl Param {
         section.line = name.line;
         let is_optional = section.flag("optional", report);
         let default = section.json("default", report);
-        let description = section.text("description", report).map(|text| text.value);
+        let description = prose(section.text("description", report), "description", report);
+        // In a schema it is one line.
+        let description = description.map(|text| text.replace('\n', " "));
         let matching = matching(&mut section, report);
         let kind = Kind::read(&name.value, &mut section, report);
         section.finish(report);

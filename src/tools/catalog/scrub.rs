@@ -233,7 +233,7 @@ mod tests {
         let words = SensitiveWords::default();
         let mut dropped = Vec::new();
         let scrubbed = scrub(text, &|name| words.is_sensitive(name), &mut dropped);
-        assert_eq!(scrubbed.as_deref(), expected.as_deref().map_err(|error| error), "{text}");
+        assert_eq!(scrubbed, expected.map(str::to_owned), "{text}");
         assert_eq!(dropped, keys, "{text}");
     }
 

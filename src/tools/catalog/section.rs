@@ -7,7 +7,10 @@ use toml::{
 };
 
 use super::{Finding, Place, Rule, file::Source};
-use crate::{problem::echo, tools::near_miss};
+use crate::{diagnostics::escape, problem::echo, tools::near_miss};
+
+/// The longest title or description, in characters: every client reads all of them.
+const MAX_TEXT_CHARS: usize = 4_096;
 
 /// A value and the line on which it stands.
 #[derive(Clone, Debug)]
@@ -215,6 +218,16 @@ fn likely<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     }
     let (distance, likely) = near_miss::closest(name, known.iter().copied())?;
     (distance * 5 <= likely.len() * 2).then_some(likely)
+}
+
+/// Text that clients and models read: nothing in it hides.
+pub(super) fn prose(text: Option<Located<String>>, key: &str, report: &mut Report<'_>) -> Option<String> {
+    let Located { value, line } = text?;
+    let plain = value.replace(['\n', '\t'], " ");
+    if value.chars().count() > MAX_TEXT_CHARS || escape(&plain) != plain {
+        wrong(report, line, key, &format!("at most {MAX_TEXT_CHARS} characters, none of which is invisible"));
+    }
+    Some(value.trim().to_owned())
 }
 
 /// Reports a value of the wrong kind.
