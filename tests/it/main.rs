@@ -14,6 +14,10 @@ mod sql_run;
 mod sql_strangers;
 mod sql_cells;
 mod sql_faults;
+mod sql_frozen;
+mod sql_reach;
+mod sql_limits;
+mod sql_standby;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

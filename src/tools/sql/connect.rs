@@ -127,13 +127,22 @@ fn cure(error: &postgres::Error) -> Option<&'static str> {
             }
             "3D000" => "check the database's name in the DSN",
             "42501" => "GRANT CONNECT ON DATABASE … TO the role",
-            "53300" => "raise max_connections or the role's CONNECTION LIMIT, or lower MCP_SQL_POOL_MAX_SIZE",
+            "42704" | "22023" | "55P02" => "check 'options' in the DSN",
+            "53300" => {
+                "raise max_connections, or the CONNECTION LIMIT of the role or the database; or lower \
+                 MCP_SQL_POOL_MAX_SIZE"
+            }
+            "55000" => "ALTER DATABASE … ALLOW_CONNECTIONS true",
             "57P03" => "the server is starting up, shutting down or recovering: try again",
             _ => return None,
         });
     }
     let text = chain(error);
     let texts = [
+        (
+            "failed to lookup address",
+            "check the host's name in the DSN, and whether this process can look names up",
+        ),
         ("password missing", "give a password in the DSN, PGPASSWORD or a passfile"),
         ("does not support TLS", "use sslmode=prefer or disable, or turn ssl on in the server"),
         ("UnknownIssuer", "sslrootcert does not hold the authority that signed the server's certificate"),
