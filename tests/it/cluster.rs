@@ -35,7 +35,9 @@ set -eu
 trap '' INT TERM HUP
 cd "$1"
 if [ -n "${4-}" ]; then
-    "$2/pg_basebackup" -D data -R -c fast --no-sync -h "$4" -p "$5" -U postgres >initdb.log 2>&1
+    # Where initdb really is, beside the server or beside psql.
+    PATH="$(dirname "$(readlink -f "$2/initdb")"):$PATH"
+    pg_basebackup -D data -R -c fast --no-sync -h "$4" -p "$5" -U postgres >initdb.log 2>&1
 else
     "$2/initdb" -D data -U postgres -A trust --no-sync -E UTF8 --locale=C >initdb.log 2>&1
     cat >data/pg_hba.conf <<END
@@ -242,7 +244,10 @@ fn children(parent: Pid) -> Vec<Pid> {
     let line = format!("PPid:\t{parent}\n");
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let processes = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    processes.map(Pid::from_raw).filter(|pid| status(*pid).is_some_and(|status| status.contains(&line))).collect()
+    processes
+        .map(Pid::from_raw)
+        .filter(|pid| status(*pid).is_some_and(|status| status.contains(&line)))
+        .collect()
 }
 
 /// Whether it is there, and more than a zombie.

@@ -1,10 +1,6 @@
 //! What goes wrong around a statement: told to stop, killed, restarted.
 
-use std::{
-    sync::Arc,
-    thread,
-    time::Instant,
-};
+use std::{sync::Arc, thread, time::Instant};
 
 use mcp_server_suite::{
     call::{Call, Interrupt, Serial},

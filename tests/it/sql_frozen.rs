@@ -106,7 +106,10 @@ fn calls_on_a_frozen_server_are_answered_in_time_and_the_session_outlives_it() {
     assert!(threads <= USUAL_THREADS + 16 + 8 + 32, "{threads} threads");
 
     drop(frozen);
-    wait_until(&mut admin, "SELECT count(*) = 0 FROM pg_stat_activity WHERE state = 'active' AND usename = 'reader'");
+    wait_until(
+        &mut admin,
+        "SELECT count(*) = 0 FROM pg_stat_activity WHERE state = 'active' AND usename = 'reader'",
+    );
     // Logins that hung may still be ending.
     let thawed = Instant::now();
     loop {

@@ -47,13 +47,22 @@ fn check(dsn: &str, expected: &[&str]) {
 fn a_server_that_cannot_be_reached_or_refuses_is_told_with_its_cure() {
     let shared = Cluster::shared();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    check(&format!("postgres://reader:wrong-horse@127.0.0.1:{free}/seed"), &["refused", "is PostgreSQL running"]);
+    check(
+        &format!("postgres://reader:wrong-horse@127.0.0.1:{free}/seed"),
+        &["refused", "is PostgreSQL running"],
+    );
     check("host=/nowhere user=reader dbname=seed", &["is PostgreSQL running, and does it listen there?"]);
     // No resolver is asked for a name that cannot be one.
     let name = "x".repeat(64);
     check(&format!("postgres://reader@{name}.invalid/seed"), &["lookup", "check the host's name in the DSN"]);
-    check(&format!("postgres://reader:wrong-horse@127.0.0.1:{}/seed", shared.port()), &["check the password"]);
-    check(&format!("postgres://nobody:wrong-horse@127.0.0.1:{}/seed", shared.port()), &["check the password"]);
+    check(
+        &format!("postgres://reader:wrong-horse@127.0.0.1:{}/seed", shared.port()),
+        &["check the password"],
+    );
+    check(
+        &format!("postgres://nobody:wrong-horse@127.0.0.1:{}/seed", shared.port()),
+        &["check the password"],
+    );
     check(&format!("postgres://reader@127.0.0.1:{}/seed", shared.port()), &["give a password"]);
     check(&shared.url("nowhere"), &["does not exist", "check the database's name"]);
     check(&format!("{}?target_session_attrs=standby", shared.url("seed")), &["target_session_attrs"]);
@@ -61,9 +70,15 @@ fn a_server_that_cannot_be_reached_or_refuses_is_told_with_its_cure() {
     #[cfg(feature = "tls")]
     check(&format!("{}?sslmode=require", shared.url("seed")), &["does not support TLS", "sslmode=prefer"]);
     let closed = shared.database("");
-    shared.admin("postgres").batch_execute(&format!("REVOKE CONNECT ON DATABASE {closed} FROM PUBLIC")).unwrap();
+    shared
+        .admin("postgres")
+        .batch_execute(&format!("REVOKE CONNECT ON DATABASE {closed} FROM PUBLIC"))
+        .unwrap();
     check(&shared.url(&closed), &["permission denied", "GRANT CONNECT"]);
-    shared.admin("postgres").batch_execute(&format!("ALTER DATABASE {closed} ALLOW_CONNECTIONS false")).unwrap();
+    shared
+        .admin("postgres")
+        .batch_execute(&format!("ALTER DATABASE {closed} ALLOW_CONNECTIONS false"))
+        .unwrap();
     check(&shared.url(&closed), &["not currently accepting connections", "ALLOW_CONNECTIONS"]);
 }
 
@@ -96,7 +111,10 @@ impl Dropping {
 fn a_server_behind_a_firewall_that_drops_is_given_up_in_time() {
     let dropping = Dropping::new();
     let port = dropping.address.port();
-    check(&format!("postgres://reader:wrong-horse@127.0.0.1:{port}/seed"), &["firewall", "MCP_SQL_CONNECT_TIMEOUT_MS"]);
+    check(
+        &format!("postgres://reader:wrong-horse@127.0.0.1:{port}/seed"),
+        &["firewall", "MCP_SQL_CONNECT_TIMEOUT_MS"],
+    );
     // Another server is asked for, and the name that leads nowhere does not matter.
     let several = format!(
         "host=127.0.0.1,{name},127.0.0.1 port={port},{port},{} user=reader password='{PASSWORD}' dbname=seed \
@@ -117,7 +135,8 @@ fn crowd(url: &str, at_least: usize, log: &str, make_room: impl FnOnce()) {
     let calls: Vec<Value> = (0..8).map(|_| ask(&mut client)).collect();
     let answers: Vec<Value> = calls.iter().map(|id| client.answer(id)).collect();
     took(begun, 0, 20_000);
-    let served = answers.iter().filter(|answer| answer["result"]["structuredContent"]["rows"] == json!([[1]]));
+    let served =
+        answers.iter().filter(|answer| answer["result"]["structuredContent"]["rows"] == json!([[1]]));
     let refused = answers.iter().filter(|answer| answer["error"]["code"] == -32603);
     let (served, refused) = (served.count(), refused.count());
     assert!(served >= at_least && served + refused == 8, "{answers:?}");
@@ -137,10 +156,13 @@ fn a_connection_limit_that_is_reached_is_told_and_ends_with_its_cause() {
     let limit = "too many connections for role \"few\"";
     check(&dsn, &[limit, "raise max_connections, or the CONNECTION LIMIT of the role"]);
     crowd(&dsn, 0, limit, || drop(taken.take()));
-    let others = format!("SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = 'few' AND datname = '{}'", rig.name);
+    let others = format!(
+        "SELECT count(*) = 0 FROM pg_stat_activity WHERE usename = 'few' AND datname = '{}'",
+        rig.name
+    );
     wait_until(&mut rig.admin(), &others);
-    // One connection is enough for eight calls that wait for their turn; those that will not have one are told.
-    crowd(&dsn, 1, limit, || ());
+    // One connection is enough for eight calls that wait for their turn.
+    crowd(&dsn, 8, limit, || ());
 
     let name = &rig.name;
     shared.admin("postgres").batch_execute(&format!("ALTER DATABASE {name} CONNECTION LIMIT 0")).unwrap();

@@ -22,10 +22,10 @@ fn recovery_that_ends_a_query_is_one_error_and_the_next_call_is_well() {
     writer
         .batch_execute(
             "CREATE VIEW slow AS SELECT pg_sleep(30)::text, (SELECT count(*) FROM item); GRANT SELECT ON slow TO reader;
-             CREATE VIEW backend AS SELECT pg_backend_pid(); GRANT SELECT ON backend TO reader;
-             ALTER SYSTEM SET max_standby_streaming_delay = 0",
+             CREATE VIEW backend AS SELECT pg_backend_pid(); GRANT SELECT ON backend TO reader",
         )
         .unwrap();
+    writer.batch_execute("ALTER SYSTEM SET max_standby_streaming_delay = 0").unwrap();
     let standby = primary.standby();
     let db = Database::new(config(&standby.url("seed")));
     let mut reader = standby.admin("seed");
@@ -79,9 +79,14 @@ fn recovery_that_ends_a_query_is_one_error_and_the_next_call_is_well() {
         );
         Database::new(config(&dsn))
     };
-    for (target, is_standby) in
-        [("any", false), ("read-write", false), ("primary", false), ("read-only", true), ("standby", true), ("prefer-standby", true)]
-    {
+    for (target, is_standby) in [
+        ("any", false),
+        ("read-write", false),
+        ("primary", false),
+        ("read-only", true),
+        ("standby", true),
+        ("prefer-standby", true),
+    ] {
         let db = both(target);
         let tool = ReadOnlySql::new(db);
         let port = call_with(&tool, json!({"query": "SELECT * FROM backend"}), &Default::default()).unwrap();

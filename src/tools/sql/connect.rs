@@ -62,6 +62,19 @@ impl ConnectError {
         Self { attempts: vec![(server.to_owned(), cause)] }
     }
 
+    /// Whether there is a server that would do and has no connection to spare.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.attempts.iter().any(|(_, cause)| match cause {
+            Cause::Driver(error) => error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS),
+            Cause::NotWanted
+            | Cause::UnsafeRole(_)
+            | Cause::Silent(_)
+            | Cause::Hanging
+            | Cause::Thread(_)
+            | Cause::NotPostgres => false,
+        })
+    }
+
     /// The reasons for which the role was refused, if that is the cause.
     pub(super) fn unsafe_role(&self) -> Option<&[RoleFinding]> {
         self.attempts.iter().find_map(|(_, cause)| match cause {
@@ -350,14 +363,22 @@ fn driver_config(config: &SqlConfig, server: &Server, connect_timeout: Duration)
     driver
 }
 
-/// The DSN's own options, and a bound on what we ask outside of calls, whatever the role's own `statement_timeout`. A
-/// pooler takes no start-up options.
+/// How much longer than a call the server lets a transaction idle that we forgot.
+pub(super) const IDLE_MARGIN: Duration = Duration::from_secs(5);
+
+/// The DSN's own options, and bounds on what we do outside of transactions, whatever the role's own; one that failed has
+/// lost the settings that were its own. A pooler takes no start-up options.
 fn options(config: &SqlConfig, timeout: Duration) -> Option<String> {
     match config.pooler {
         Pooler::Transaction => config.dsn.options.clone(),
         Pooler::None => {
             let own = config.dsn.options.as_deref().unwrap_or_default();
-            Some(format!("{own} -c statement_timeout={} -c lock_timeout=0", timeout.as_millis()))
+            let idle = config.call_timeout.saturating_add(IDLE_MARGIN).as_millis();
+            Some(format!(
+                "{own} -c statement_timeout={} -c lock_timeout=0 -c idle_in_transaction_session_timeout={}",
+                timeout.as_millis(),
+                i32::try_from(idle).unwrap_or(i32::MAX)
+            ))
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::{
     convert::Infallible,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -84,15 +84,24 @@ impl SlotPool {
 
 /// Clean connections that nobody uses: the last one comes first, so that the others grow old and end.
 #[derive(Clone, Default)]
-struct Idle(Arc<Mutex<Vec<Session>>>);
+struct Idle(Arc<(Mutex<Vec<Session>>, Condvar)>);
 
 impl Idle {
     fn take(&self) -> Option<Session> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn wait(&self, patience: Duration) -> Option<Session> {
+        let (sessions, has_come) = &*self.0;
+        let sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = has_come.wait_timeout_while(sessions, patience, |sessions| sessions.is_empty());
+        waited.unwrap_or_else(PoisonError::into_inner).0.pop()
     }
 
     fn put(&self, session: Session) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        let (sessions, has_come) = &*self.0;
+        sessions.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        has_come.notify_one();
     }
 }
 
@@ -109,6 +118,11 @@ impl Lease {
     /// The connection, if there is one.
     pub(super) fn session(&mut self) -> Option<&mut Session> {
         self.session.as_mut()
+    }
+
+    /// A connection that somebody gives back meanwhile.
+    pub(super) fn wait_for_idle(&self, patience: Duration) -> Option<Session> {
+        self.idle.wait(patience)
     }
 
     /// Puts a connection in place of the one there was, which is closed.

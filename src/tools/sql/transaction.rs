@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Database,
-    connect::{ConnectError, io_kind},
+    connect::{ConnectError, IDLE_MARGIN, io_kind},
     pool::{Lease, send_cancel},
     session::{Canceller, Clean, Session},
     sqlstate::chain,
@@ -49,7 +49,7 @@ impl Transaction {
         })?;
         let begin = |session: &mut Session| {
             // The server ends a transaction that we forgot, well after the call's own deadline.
-            let idle = call.remaining() + Duration::from_secs(5);
+            let idle = call.remaining() + IDLE_MARGIN;
             session.begin(database.config.statement_timeout.min(call.remaining()), idle)
         };
         match lease.session().map(begin) {
@@ -62,7 +62,14 @@ impl Transaction {
         }
         lease.replace(None);
         call.interrupt().check()?;
-        let mut session = database.connect(call.remaining()).map_err(|error| refused(&error))?;
+        let mut session = match database.connect(call.remaining()) {
+            Ok(session) => session,
+            // The server takes no more of us: one of those that it took may come back.
+            Err(error) if error.is_crowded() => {
+                lease.wait_for_idle(SLOT_WAIT.min(call.remaining())).ok_or_else(|| refused(&error))?
+            }
+            Err(error) => return Err(refused(&error)),
+        };
         let begun = begin(&mut session);
         // Whatever comes now, the lease closes the connection where that may block.
         lease.replace(Some(session));
