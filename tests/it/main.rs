@@ -18,6 +18,7 @@ mod sql_frozen;
 mod sql_reach;
 mod sql_limits;
 mod sql_standby;
+mod sql_clean;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

@@ -79,10 +79,11 @@ fn opening(pooler: Pooler) -> String {
 const STRANGERS_AGE: Duration = Duration::from_secs(10);
 
 /// Leaves nothing behind. The ROLLBACK takes back every setting; the rest ends what outlives a transaction: cursors,
-/// notifications, session locks, sequences' last values, temporary tables. Prepared statements stay: only the driver
-/// makes them, and it knows which.
-const CLEAN: &str = "ROLLBACK; CLOSE ALL; UNLISTEN *; SELECT pg_catalog.pg_advisory_unlock_all(); \
-     DISCARD SEQUENCES; DISCARD TEMP";
+/// notifications, session locks, sequences' last values, temporary tables. The driver's prepared statements stay; its
+/// only row tells whether there are others, which some function made.
+const CLEAN: &str = "ROLLBACK; CLOSE ALL; UNLISTEN *; DISCARD SEQUENCES; DISCARD TEMP; \
+     SELECT pg_catalog.pg_advisory_unlock_all(), \
+     EXISTS (SELECT FROM pg_catalog.pg_prepared_statement() AS s WHERE s.from_sql)";
 
 impl Session {
     /// Takes a fresh connection and asks what it is like.
@@ -176,7 +177,11 @@ impl Session {
     /// Ends the transaction and leaves the session as it was when it opened. An error: it is not clean.
     pub(super) fn clean(&mut self) -> Result<Clean, postgres::Error> {
         match self.pooler {
-            Pooler::None => self.client.batch_execute(CLEAN).map(|()| Clean::Reusable),
+            Pooler::None => {
+                let messages = self.client.simple_query(CLEAN)?;
+                let others = messages.iter().find_map(row).and_then(|row| row.try_get(1).ok().flatten());
+                Ok(if others == Some("f") { Clean::Reusable } else { Clean::Spent })
+            }
             Pooler::Transaction => self.client.batch_execute("ROLLBACK").map(|()| Clean::Spent),
         }
     }
@@ -191,7 +196,7 @@ pub(super) fn row(message: &SimpleQueryMessage) -> Option<&SimpleQueryRow> {
 pub(super) enum Clean {
     /// It is as it was when it opened.
     Reusable,
-    /// It belongs to a pooler, which gives the next call another server session anyway.
+    /// Something is left on it, or it belongs to a pooler, which gives the next call another server session anyway.
     Spent,
 }
 
