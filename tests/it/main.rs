@@ -19,6 +19,7 @@ mod sql_reach;
 mod sql_limits;
 mod sql_standby;
 mod sql_clean;
+mod sql_memory;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

@@ -8,21 +8,20 @@ use std::{
 };
 
 use postgres::{
-    Client, Config, NoTls,
-    config::{ChannelBinding as DriverBinding, SslMode as DriverMode, SslNegotiation},
+    Client, Config,
+    config::{ChannelBinding as DriverBinding, SslNegotiation},
     error::SqlState,
 };
-use r2d2::ManageConnection as _;
-use r2d2_postgres::PostgresConnectionManager;
 
 use super::{
     Pooler, SqlConfig,
-    dsn::{ChannelBinding, Dsn, Host, Server, SessionTarget, SslMode},
+    dsn::{ChannelBinding, Dsn, Host, Server, SessionTarget},
     login::Logins,
     role_check::RoleFinding,
-    session::{Facts, Session},
+    session::{CANCEL_TIME, Facts, IDLE_MARGIN, Session},
     sqlstate::chain,
-    tls::Connector,
+    stream::Watch,
+    transport::Transport,
 };
 
 /// Why there is no connection. Its text is for an operator: the cause and the cure, never the password.
@@ -258,42 +257,40 @@ fn open_server(
     patience: Duration,
 ) -> Result<Session, Cause> {
     let driver = driver_config(config, server, patience);
-    let is_tcp = matches!(server.host, Host::Tcp { .. });
-    let connector = config.dsn.connector.clone().filter(|_| is_tcp);
-    let (ssl_mode, pooler) = (config.dsn.ssl_mode, config.pooler);
+    let transports = match server.host {
+        Host::Tcp { .. } => Transport::allowed(config.dsn.ssl_mode, config.dsn.connector.clone()),
+        Host::Socket(_) | Host::DefaultSocket => (Transport::UnixSocket, None),
+    };
+    // Longer than the caller's own, whose error says more.
+    let watch = Watch::new(patience.saturating_add(CANCEL_TIME), config.max_row_bytes());
+    let pooler = config.pooler;
     logins.wait(patience, move || {
-        let (client, connector) = log_in_as(&driver, ssl_mode, connector)?;
-        Session::open(client, connector, pooler)
+        let (client, transport) = log_in_as(&driver, transports, &watch)?;
+        Session::open(client, transport, watch, pooler)
     })
 }
 
-/// Logs in as `ssl_mode` wants it, and says with what the connection is encrypted, if it may be.
+/// Logs in by the first transport; by the second if there is one and it may help. Says which it was.
 fn log_in_as(
     driver: &Config,
-    ssl_mode: SslMode,
-    connector: Option<Connector>,
-) -> Result<(Client, Option<Connector>), postgres::Error> {
-    let plain = || log_in(driver, DriverMode::Disable, None);
-    let Some(connector) = connector else { return Ok((plain()?, None)) };
-    let encrypted = |mode| log_in(driver, mode, Some(&connector));
-    Ok(match ssl_mode {
-        SslMode::Disable => (plain()?, None),
-        SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => {
-            (encrypted(DriverMode::Require)?, Some(connector))
-        }
-        SslMode::Prefer => match encrypted(DriverMode::Prefer) {
-            Ok(client) => (client, Some(connector)),
-            Err(error) if other_way_may_help(&error) => (plain().map_err(|_| error)?, None),
-            Err(error) => return Err(error),
-        },
-        SslMode::Allow => match plain() {
-            Ok(client) => (client, None),
-            Err(error) if other_way_may_help(&error) => {
-                (encrypted(DriverMode::Require).map_err(|_| error)?, Some(connector))
-            }
-            Err(error) => return Err(error),
-        },
-    })
+    (first, second): (Transport, Option<Transport>),
+    watch: &Watch,
+) -> Result<(Client, Transport), postgres::Error> {
+    let error = match first.log_in(driver, watch) {
+        Ok(client) => return Ok((client, first)),
+        Err(error) => error,
+    };
+    let Some(second) = second.filter(|_| other_way_may_help(&error)) else { return Err(error) };
+    match second.log_in(driver, watch) {
+        Ok(client) => Ok((client, second)),
+        // A server without TLS: what it says without is what matters.
+        Err(plain) if has_no_tls(&error) => Err(plain),
+        Err(_) => Err(error),
+    }
+}
+
+fn has_no_tls(error: &postgres::Error) -> bool {
+    chain(error).contains("does not support TLS")
 }
 
 /// Whether the server was reached and said no: then the other of plain and TLS may be what it wants.
@@ -306,22 +303,6 @@ fn other_way_may_help(error: &postgres::Error) -> bool {
             io_kind(error),
             Some(io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut | io::ErrorKind::NotFound)
         ),
-    }
-}
-
-fn log_in(
-    driver: &Config,
-    mode: DriverMode,
-    connector: Option<&Connector>,
-) -> Result<Client, postgres::Error> {
-    let mut driver = driver.clone();
-    driver.ssl_mode(mode);
-    match connector {
-        None => PostgresConnectionManager::new(driver, NoTls).connect(),
-        #[cfg(feature = "tls")]
-        Some(connector) => PostgresConnectionManager::new(driver, connector.make()).connect(),
-        #[cfg(not(feature = "tls"))]
-        Some(connector) => match *connector {},
     }
 }
 
@@ -362,9 +343,6 @@ fn driver_config(config: &SqlConfig, server: &Server, connect_timeout: Duration)
     });
     driver
 }
-
-/// How much longer than a call the server lets a transaction idle that we forgot.
-pub(super) const IDLE_MARGIN: Duration = Duration::from_secs(5);
 
 /// The DSN's own options, and bounds on what we do outside of transactions, whatever the role's own; one that failed has
 /// lost the settings that were its own. A pooler takes no start-up options.

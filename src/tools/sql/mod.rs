@@ -16,6 +16,8 @@ mod relations;
 mod guard_tests;
 pub mod dsn;
 mod tls;
+mod stream;
+mod transport;
 pub mod role_check;
 mod strangers;
 mod session;
@@ -90,6 +92,12 @@ pub struct SqlConfig {
 }
 
 impl SqlConfig {
+    /// The longest row that is taken from the server, in bytes. A value takes at most 8 bytes for each byte of its JSON (an
+    /// empty array 16 for `[]`, an interval 20 for `"PT0S"`), so that a row twelve times as long as an answer never fits.
+    fn max_row_bytes(&self) -> usize {
+        self.max_response_bytes.saturating_mul(12)
+    }
+
     /// The most descriptors that connections hold at once: those lent, those that wait to be closed, those on which a
     /// CancelRequest goes out, and those whose login was given up.
     pub fn descriptors(&self) -> u64 {

@@ -156,9 +156,7 @@ impl Closer {
     fn start() -> Self {
         let (sender, receiver) = crossbeam_channel::bounded::<Session>(CLOSER_QUEUE);
         let started = thread::Builder::new().name("sql-closer".to_owned()).spawn(move || {
-            for session in receiver {
-                drop(session);
-            }
+            receiver.into_iter().for_each(Session::close);
         });
         match started {
             Ok(_) => Self { sender: Some(sender) },
@@ -170,11 +168,11 @@ impl Closer {
     }
 
     fn close(&self, session: Session) {
-        let Some(sender) = &self.sender else { return drop(session) };
+        let Some(sender) = &self.sender else { return session.close() };
         match sender.try_send(session) {
             Ok(()) => {}
             // The worker closes it. If that blocks, the worker is stuck and counted, which bounds the damage.
-            Err(TrySendError::Full(session) | TrySendError::Disconnected(session)) => drop(session),
+            Err(TrySendError::Full(session) | TrySendError::Disconnected(session)) => session.close(),
         }
     }
 }

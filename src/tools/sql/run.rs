@@ -212,7 +212,18 @@ fn rows(
     let mut read = 0;
     let mut has_more = false;
     while !has_more {
-        let Some(row) = rows.next().map_err(failed)? else { return Ok((body.finish(false), End::Idle)) };
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok((body.finish(false), End::Idle)),
+            Err(error) if sqlstate::is_row_too_long(&error) => {
+                // The one row more than wanted is not missed.
+                if read < wanted {
+                    body.cut();
+                }
+                return Ok((body.finish(true), End::Busy));
+            }
+            Err(error) => return Err(failed(error)),
+        };
         read += 1;
         has_more = read > wanted
             || match body.push(&row) {

@@ -5,14 +5,15 @@
 
 use std::time::{Duration, Instant};
 
-use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
+use postgres::{CancelToken, Client, SimpleQueryMessage, SimpleQueryRow};
 
 use super::{
     Pooler,
     connect::Cause,
     role_check::{self, Power, RoleFinding, RoleRow},
     strangers::Strangers,
-    tls::Connector,
+    stream::Watch,
+    transport::Transport,
 };
 
 /// What the session is like, asked once when it opens.
@@ -33,7 +34,8 @@ pub(super) struct Facts {
 /// An open connection.
 pub(super) struct Session {
     client: Client,
-    connector: Option<Connector>,
+    transport: Transport,
+    watch: Watch,
     pooler: Pooler,
     facts: Facts,
     /// When `facts.strangers` were read.
@@ -57,6 +59,15 @@ const PINNED: [(&str, &str); 13] = [
     ("client_min_messages", "notice"),
     ("lock_timeout", "0"),
 ];
+
+/// How long after a call's deadline its connection still waits for what the server makes of the cancel.
+pub(super) const CANCEL_TIME: Duration = Duration::from_millis(500);
+
+/// How much longer than a call the server lets a transaction idle that we forgot.
+pub(super) const IDLE_MARGIN: Duration = Duration::from_secs(5);
+
+/// How long cleaning a session, and closing it, may take.
+const CLEAN_TIME: Duration = Duration::from_secs(5);
 
 /// Asks for [`Facts`] and makes the session read-only by default, in one round trip.
 fn opening(pooler: Pooler) -> String {
@@ -89,7 +100,8 @@ impl Session {
     /// Takes a fresh connection and asks what it is like.
     pub(super) fn open(
         mut client: Client,
-        connector: Option<Connector>,
+        transport: Transport,
+        watch: Watch,
         pooler: Pooler,
     ) -> Result<Self, Cause> {
         let messages = client.simple_query(&opening(pooler))?;
@@ -97,12 +109,18 @@ impl Session {
         let mut facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
         facts.strangers = Strangers::ask(&mut client, &literal(&facts.search_path))?;
         let strangers_read = Instant::now();
-        Ok(Self { strangers_read, client, connector, pooler, facts })
+        Ok(Self { strangers_read, client, transport, watch, pooler, facts })
     }
 
     /// What it is like.
     pub(super) fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// Says goodbye to the server. Over a Unix socket that lasts as long as the server is silent.
+    pub(super) fn close(self) {
+        self.watch.wait_at_most(CLEAN_TIME);
+        drop(self.client);
     }
 
     /// The driver.
@@ -115,7 +133,7 @@ impl Session {
         match self.pooler {
             Pooler::Transaction => None,
             Pooler::None => {
-                Some(Canceller { token: self.client.cancel_token(), connector: self.connector.clone() })
+                Some(Canceller { token: self.client.cancel_token(), transport: self.transport.clone() })
             }
         }
     }
@@ -152,8 +170,10 @@ impl Session {
         Ok(())
     }
 
-    /// Begins a read-only transaction whose statements may run for `statement` and which may idle for `idle`.
-    pub(super) fn begin(&mut self, statement: Duration, idle: Duration) -> Result<(), postgres::Error> {
+    /// Begins a read-only transaction of a call that has `remaining`, whose statements may run for `statement`.
+    pub(super) fn begin(&mut self, statement: Duration, remaining: Duration) -> Result<(), postgres::Error> {
+        // Time for the server to hear of a cancel and to say so.
+        self.watch.wait_at_most(remaining.saturating_add(CANCEL_TIME));
         self.keep_watch()?;
         let mut batch = String::from("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ");
         if self.pooler == Pooler::Transaction {
@@ -163,7 +183,8 @@ impl Session {
         batch.push_str("SELECT ");
         let timeouts = [
             ("statement_timeout", milliseconds(statement)),
-            ("idle_in_transaction_session_timeout", milliseconds(idle)),
+            // The server ends a transaction that we forgot, well after the call's own deadline.
+            ("idle_in_transaction_session_timeout", milliseconds(remaining.saturating_add(IDLE_MARGIN))),
             ("search_path", self.facts.search_path.clone()),
         ];
         let pinned = PINNED.iter().map(|(name, value)| (*name, (*value).to_owned()));
@@ -176,6 +197,7 @@ impl Session {
 
     /// Ends the transaction and leaves the session as it was when it opened. An error: it is not clean.
     pub(super) fn clean(&mut self) -> Result<Clean, postgres::Error> {
+        self.watch.wait_at_most(CLEAN_TIME);
         match self.pooler {
             Pooler::None => {
                 let messages = self.client.simple_query(CLEAN)?;
@@ -234,19 +256,13 @@ impl Facts {
 #[derive(Clone)]
 pub(super) struct Canceller {
     token: CancelToken,
-    connector: Option<Connector>,
+    transport: Transport,
 }
 
 impl Canceller {
-    /// Sends it. May block for as long as the server does not answer.
+    /// Sends it. Over a Unix socket it may block for as long as the server does not answer.
     pub(super) fn cancel(&self) -> Result<(), postgres::Error> {
-        match &self.connector {
-            None => self.token.cancel_query(NoTls),
-            #[cfg(feature = "tls")]
-            Some(connector) => self.token.cancel_query(connector.make()),
-            #[cfg(not(feature = "tls"))]
-            Some(connector) => match *connector {},
-        }
+        self.transport.cancel(&self.token)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use postgres::error::{DbError, ErrorPosition};
 
-use super::statement::ReadOnlyStatement;
+use super::{statement::ReadOnlyStatement, stream::ROW_TOO_LONG};
 use crate::{
     diagnostics::escape,
     problem::{Code, MAX_ECHO_CHARS, Problem},
@@ -38,6 +38,11 @@ pub(super) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failur
         problem = problem.with("line", position.line).with("column", position.column);
     }
     Failure::Problem(problem.with("sqlstate", refusal.code().code()))
+}
+
+/// Whether it takes the place of a row that no answer could hold.
+pub(super) fn is_row_too_long(error: &postgres::Error) -> bool {
+    error.code().is_some_and(|code| code.code() == ROW_TOO_LONG)
 }
 
 /// Whether the server ended the connection with this error.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Database,
-    connect::{ConnectError, IDLE_MARGIN, io_kind},
+    connect::{ConnectError, io_kind},
     pool::{Lease, send_cancel},
     session::{Canceller, Clean, Session},
     sqlstate::chain,
@@ -48,9 +48,8 @@ impl Transaction {
             .retry_after(SLOT_WAIT)
         })?;
         let begin = |session: &mut Session| {
-            // The server ends a transaction that we forgot, well after the call's own deadline.
-            let idle = call.remaining() + IDLE_MARGIN;
-            session.begin(database.config.statement_timeout.min(call.remaining()), idle)
+            let remaining = call.remaining();
+            session.begin(database.config.statement_timeout.min(remaining), remaining)
         };
         match lease.session().map(begin) {
             Some(Ok(())) => return Self::under_way(lease, call),
