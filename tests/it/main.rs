@@ -20,6 +20,7 @@ mod sql_limits;
 mod sql_standby;
 mod sql_clean;
 mod sql_memory;
+mod sql_encodings;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

@@ -21,7 +21,8 @@ const SETUP: &str = "
         FROM generate_series(1, 10000) n;
     CREATE VIEW not_quite AS SELECT repeat('x', 1000) FROM generate_series(1, 10000000) n;
     CREATE FUNCTION chatty() RETURNS int LANGUAGE plpgsql AS $$BEGIN
-        FOR n IN 1..1000 LOOP RAISE NOTICE '%', repeat('y', 100000); END LOOP; RETURN 1; END$$;
+        FOR n IN 1..1000 LOOP RAISE NOTICE '%', repeat('y', 100000); END LOOP;
+        RAISE NOTICE '%', repeat('y', 100000000); RETURN 1; END$$;
     CREATE VIEW chatty AS SELECT chatty();
     CREATE TABLE stored AS SELECT repeat('z', 100000000) AS it;
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader";
@@ -100,13 +101,42 @@ fn rows_that_are_many_or_wide_or_endless_are_dropped_from_the_end() {
     session.client.end().cleanly();
 }
 
+/// 832 cells of a row that are each as long as a cell may be: 83 MB that no answer holds.
+#[test]
+fn a_row_that_no_answer_could_hold_is_dropped_and_not_held() {
+    let mut session = Session::start();
+    let columns = |column: &str| vec![column; 832].join(",");
+    let wide = format!("SELECT {} FROM (SELECT left(it, 100000) AS it FROM stored) AS s", columns("it"));
+    let answer = session.cut(&wide);
+    assert_eq!((&answer["row_count"], &answer["has_more"]), (&json!(0), &json!(true)));
+    // The rows before it are kept, however they arrive.
+    let wide = format!(
+        "SELECT {} FROM (SELECT CASE WHEN id = 3 THEN left(it, 100000) ELSE 'x' END AS it FROM item, stored ORDER BY id) AS s",
+        columns("it")
+    );
+    for _ in 0..5 {
+        let answer = session.cut(&wide);
+        assert_eq!((&answer["row_count"], &answer["has_more"]), (&json!(2), &json!(true)));
+        assert_eq!(answer["rows"].as_array().unwrap().len(), 2);
+    }
+    // As the one row more than asked for it cuts nothing.
+    let arguments = json!({"query": wide, "max_rows": 2});
+    let answer = &session.client.use_tool("read_only_sql", arguments)["structuredContent"];
+    assert_eq!(
+        (&answer["row_count"], &answer["has_more"], &answer["truncated"]),
+        (&json!(2), &json!(true), &json!(false))
+    );
+    session.client.end().cleanly();
+}
+
 #[test]
 fn what_postgresql_says_beside_rows_is_bounded_too() {
     let mut session = Session::start();
     assert_eq!(session.query("SELECT * FROM chatty")["structuredContent"]["rows"], json!([[1]]));
     session.check("notices");
-    let answer = session.query("SELECT it::int FROM stored");
-    assert_eq!(problem(&answer)["metadata"]["sqlstate"], "22P02");
+    let problem = problem(&session.query("SELECT it::int FROM stored"));
+    assert_eq!(problem["metadata"]["sqlstate"], "22P02");
+    assert!(problem["detail"].as_str().unwrap().contains("invalid input syntax for type integer: \"zzz"), "{problem}");
     session.check("an error that quotes a value");
     session.client.end().cleanly();
 }

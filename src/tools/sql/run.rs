@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Database,
-    columns::{MAX_WIDTH, Plan},
+    columns::{Cutting, MAX_WIDTH, Plan},
     rows::{Body, NotTaken, most_rows},
     sqlstate::{self, Sent},
     statement::ReadOnlyStatement,
@@ -178,6 +178,7 @@ fn rows(
     let config = database.config();
     let session = transaction.session()?;
     session.facts().strangers.check(statement, &config.guard)?;
+    let cutting = Cutting { max_chars: config.max_cell_chars, by_bytes: session.facts().counts_bytes };
     let client = session.client();
     let sent = Sent { statement, prefix_chars: 0 };
     let prepared =
@@ -186,7 +187,7 @@ fn rows(
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
     // One row more tells whether there are more.
     let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
-    let plan = Plan::new(statement.canonical(), columns, config.max_cell_chars, fetched);
+    let plan = Plan::new(statement.canonical(), columns, cutting, fetched);
     if plan.width > MAX_WIDTH {
         let detail = format!(
             "The {} columns of this query are too many to cut their long values: with those that can be long counted twice \

@@ -24,6 +24,8 @@ pub(super) struct Facts {
     pub(super) role: String,
     pub(super) in_recovery: bool,
     pub(super) read_only_by_default: bool,
+    /// Whether bytes are its characters: `SQL_ASCII`.
+    pub(super) counts_bytes: bool,
     /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
     search_path: String,
     pub(super) roles: Vec<RoleRow>,
@@ -80,7 +82,7 @@ fn opening(pooler: Pooler) -> String {
         "BEGIN READ ONLY; \
          SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
-         pg_catalog.current_setting('search_path'); \
+         pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(); \
          SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
         role_check::ROLES
     )
@@ -240,6 +242,7 @@ impl Facts {
             role: text(first, 2)?,
             in_recovery: flag(first, 3)?,
             read_only_by_default: text(first, 4)? == "on",
+            counts_bytes: text(first, 6)? == "SQL_ASCII",
             search_path: format!("pg_catalog, {own_path}, pg_temp"),
             // Until they are read, any name may be one.
             strangers: Strangers::Unknown,
