@@ -1,5 +1,7 @@
 //! `check`: every setting and file loaded, every dependency asked, and a report with a cure for each fault.
 
+mod connection;
+
 use std::{fmt::Write as _, io};
 
 use clap::Args;
@@ -136,13 +138,15 @@ fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>>
 /// Asks the database, once.
 fn database(config: SqlConfig) -> Vec<Finding> {
     let unsafe_role = config.unsafe_role;
+    let mut findings = connection::warnings(&config);
     match Database::new(config).probe() {
-        Ok(probe) => judge(probe, unsafe_role),
-        Err(why) => vec![
+        Ok(probe) => findings.extend(judge(probe, unsafe_role)),
+        Err(why) => findings.push(
             Finding::new(Level::Fail, "sql", escape(&why.to_string()))
                 .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
-        ],
+        ),
     }
+    findings
 }
 
 /// Confines this process as `serve` would, for good: nothing comes after it but the report.

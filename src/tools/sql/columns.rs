@@ -148,8 +148,7 @@ impl Form {
 
 /// The beginning of a UTF-8 character at the end of a text, as PostgreSQL's regular expressions see bytes: two, three or four
 /// bytes belong together. PostgreSQL does not send it.
-const TORN: &str =
-    r"(?:[\xC0-\xDF]|[\xE0-\xEF][\x80-\xBF]?|[\xF0-\xF7][\x80-\xBF]{0,2})$";
+const TORN: &str = r"(?:[\xC0-\xDF]|[\xE0-\xEF][\x80-\xBF]?|[\xF0-\xF7][\x80-\xBF]{0,2})$";
 
 /// How a column's long values are cut.
 struct Cut {

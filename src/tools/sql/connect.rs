@@ -7,11 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use postgres::{
-    Client, Config,
-    config::{ChannelBinding as DriverBinding, SslNegotiation},
-    error::SqlState,
-};
+use postgres::{Client, Config, config::ChannelBinding as DriverBinding, error::SqlState};
 
 use super::{
     Pooler, SqlConfig,
@@ -139,6 +135,9 @@ fn cure(error: &postgres::Error) -> Option<&'static str> {
             }
             "3D000" => "check the database's name in the DSN",
             "42501" => "GRANT CONNECT ON DATABASE … TO the role",
+            "08P01" => {
+                "PgBouncer or its kind is in between: set MCP_SQL_POOLER=transaction and take 'options' out of the DSN"
+            }
             "42704" | "22023" | "55P02" => "check 'options' in the DSN",
             "53300" => {
                 "raise max_connections, or the CONNECTION LIMIT of the role or the database; or lower \
@@ -221,7 +220,7 @@ pub(super) fn open(
     };
     for round in rounds {
         for (server, logins) in &servers {
-            let patience = login_timeout(config).min(remaining.saturating_sub(begun.elapsed()));
+            let patience = config.login_timeout().min(remaining.saturating_sub(begun.elapsed()));
             if patience.is_zero() {
                 return Err(ConnectError { attempts });
             }
@@ -245,11 +244,6 @@ fn wanted(target: SessionTarget, facts: &Facts) -> bool {
     }
 }
 
-/// How long logging in to one server takes: reaching it, TLS, authentication and the first question.
-pub(super) fn login_timeout(config: &SqlConfig) -> Duration {
-    config.dsn.connect_timeout.unwrap_or(config.connect_timeout)
-}
-
 fn open_server(
     config: &SqlConfig,
     server: &Server,
@@ -258,7 +252,7 @@ fn open_server(
 ) -> Result<Session, Cause> {
     let driver = driver_config(config, server, patience);
     let transports = match server.host {
-        Host::Tcp { .. } => Transport::allowed(config.dsn.ssl_mode, config.dsn.connector.clone()),
+        Host::Tcp { .. } => Transport::allowed(&config.dsn),
         Host::Socket(_) | Host::DefaultSocket => (Transport::UnixSocket, None),
     };
     // Longer than the caller's own, whose error says more.
@@ -293,12 +287,14 @@ fn has_no_tls(error: &postgres::Error) -> bool {
     chain(error).contains("does not support TLS")
 }
 
-/// Whether the server was reached and said no: then the other of plain and TLS may be what it wants.
+/// Whether the server was reached and said no: then the other of plain and TLS may be what it wants. As with libpq, it is not
+/// when we were the one who said no.
 fn other_way_may_help(error: &postgres::Error) -> bool {
     match error.code() {
         Some(code) => {
             *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION || *code == SqlState::INVALID_PASSWORD
         }
+        None if chain(error).contains("channel binding") => false,
         None => !matches!(
             io_kind(error),
             Some(io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut | io::ErrorKind::NotFound)
@@ -335,9 +331,6 @@ fn driver_config(config: &SqlConfig, server: &Server, connect_timeout: Duration)
         ChannelBinding::Prefer => DriverBinding::Prefer,
         ChannelBinding::Require => DriverBinding::Require,
     });
-    if config.dsn.direct_tls {
-        driver.ssl_negotiation(SslNegotiation::Direct);
-    }
     driver.notice_callback(|notice| {
         log::info!("notice from PostgreSQL: {} {}", notice.code().code(), notice.message());
     });

@@ -92,6 +92,11 @@ pub struct SqlConfig {
 }
 
 impl SqlConfig {
+    /// How long logging in to one server may take: reaching it, TLS, authentication and the first questions.
+    pub fn login_timeout(&self) -> Duration {
+        self.dsn.connect_timeout.unwrap_or(self.connect_timeout)
+    }
+
     /// The longest row that is taken from the server, in bytes. A value takes at most 8 bytes for each byte of its JSON (an
     /// empty array 16 for `[]`, an interval 20 for `"PT0S"`), so that a row twelve times as long as an answer never fits.
     fn max_row_bytes(&self) -> usize {
@@ -165,7 +170,7 @@ impl Database {
     /// connect time-out for each server, and its thread left behind.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, ConnectError> {
         let servers = u32::try_from(self.logins.len()).unwrap_or(u32::MAX);
-        let patience = connect::login_timeout(&self.config).saturating_mul(servers.saturating_add(1));
+        let patience = self.config.login_timeout().saturating_mul(servers.saturating_add(1));
         let database = Arc::clone(self);
         let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
         within(patience, move || database.probe_now(patience))

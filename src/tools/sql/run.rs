@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use postgres::{fallible_iterator::FallibleIterator as _, types::Type};
+use postgres::{RowIter, fallible_iterator::FallibleIterator as _, types::Type};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -196,7 +196,7 @@ fn rows(
         );
         return Err(Problem::new(Code::Validation, detail).param("query").into());
     }
-    let mut body = Body::new(&plan, config.max_response_bytes).ok_or_else(|| {
+    let body = Body::new(&plan, config.max_response_bytes).ok_or_else(|| {
         Problem::new(
             Code::Validation,
             format!(
@@ -210,6 +210,17 @@ fn rows(
     let failed = |error: postgres::Error| sqlstate::failure(&error, Some(sent));
     let no_parameters = std::iter::empty::<(&str, Type)>();
     let mut rows = client.query_typed_raw(&plan.sql, no_parameters).map_err(failed)?;
+    read(&mut rows, body, wanted, fetched, failed)
+}
+
+/// Reads as many rows as are wanted and fit, of those that are fetched: one more than is wanted, if there are more.
+fn read(
+    rows: &mut RowIter<'_>,
+    mut body: Body<'_>,
+    wanted: usize,
+    fetched: usize,
+    failed: impl Fn(postgres::Error) -> Failure,
+) -> Result<(AsciiJson, End), Failure> {
     let mut read = 0;
     let mut has_more = false;
     while !has_more {

@@ -9,10 +9,8 @@ use postgres::{
 use r2d2::ManageConnection as _;
 use r2d2_postgres::PostgresConnectionManager;
 
-#[cfg(feature = "tls")]
-use super::stream::Encrypted;
 use super::{
-    dsn::SslMode,
+    dsn::{Dsn, SslMode},
     stream::{Plain, Watch},
     tls::Connector,
 };
@@ -32,11 +30,11 @@ pub(super) enum Transport {
 }
 
 impl Transport {
-    /// What `ssl_mode` wants over TCP first, and what it takes instead when the server wants that.
-    pub(super) fn allowed(ssl_mode: SslMode, connector: Option<Connector>) -> (Self, Option<Self>) {
-        let Some(connector) = connector else { return (Self::Plain, None) };
+    /// What `sslmode` wants over TCP first, and what it takes instead when the server wants that.
+    pub(super) fn allowed(dsn: &Dsn) -> (Self, Option<Self>) {
+        let Some(connector) = dsn.connector.clone() else { return (Self::Plain, None) };
         let encrypted = Self::Encrypted(connector);
-        match ssl_mode {
+        match dsn.ssl_mode {
             SslMode::Disable => (Self::Plain, None),
             SslMode::Allow => (Self::Plain, Some(encrypted)),
             SslMode::Prefer => (encrypted, Some(Self::Plain)),
@@ -46,21 +44,18 @@ impl Transport {
 
     /// Logs in.
     pub(super) fn log_in(&self, driver: &Config, watch: &Watch) -> Result<Client, postgres::Error> {
-        let mut driver = driver.clone();
+        let (mut driver, watch) = (driver.clone(), watch.clone());
+        // The stream is ours from the first byte.
+        driver.ssl_mode(DriverMode::Require).ssl_negotiation(SslNegotiation::Direct);
         match self {
             Self::UnixSocket => {
                 driver.ssl_mode(DriverMode::Disable);
                 PostgresConnectionManager::new(driver, NoTls).connect()
             }
-            Self::Plain => {
-                driver.ssl_mode(DriverMode::Require).ssl_negotiation(SslNegotiation::Direct);
-                PostgresConnectionManager::new(driver, Plain(watch.clone())).connect()
-            }
+            Self::Plain => PostgresConnectionManager::new(driver, Plain(watch)).connect(),
             #[cfg(feature = "tls")]
             Self::Encrypted(connector) => {
-                driver.ssl_mode(DriverMode::Require);
-                let encrypted = Encrypted { tls: connector.make(), watch: watch.clone() };
-                PostgresConnectionManager::new(driver, encrypted).connect()
+                PostgresConnectionManager::new(driver, connector.watched(watch)).connect()
             }
             #[cfg(not(feature = "tls"))]
             Self::Encrypted(connector) => match *connector {},
@@ -75,7 +70,7 @@ impl Transport {
             Self::UnixSocket => token.cancel_query(NoTls),
             Self::Plain => token.cancel_query(Plain(watch)),
             #[cfg(feature = "tls")]
-            Self::Encrypted(connector) => token.cancel_query(Encrypted { tls: connector.make(), watch }),
+            Self::Encrypted(connector) => token.cancel_query(connector.watched(watch)),
             #[cfg(not(feature = "tls"))]
             Self::Encrypted(connector) => match *connector {},
         }

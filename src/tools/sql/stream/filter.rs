@@ -56,7 +56,8 @@ impl Filter {
     /// Takes what has come and appends what passes.
     pub(super) fn take(&mut self, mut input: &[u8], out: &mut Vec<u8>) -> Result<(), Unacceptable> {
         while !input.is_empty() {
-            let (state, rest) = match std::mem::replace(&mut self.state, NEXT) {
+            let state = std::mem::replace(&mut self.state, NEXT);
+            let (state, rest) = match state {
                 State::Header { bytes, have } => self.header(bytes, have, input, out)?,
                 State::Pass { left } => {
                     let (part, rest) = split(input, left);
@@ -67,15 +68,7 @@ impl Filter {
                     let (part, rest) = split(input, left);
                     (unless_done(left - part.len(), |left| State::Drop { left }), rest)
                 }
-                State::Cut { left, mut report } => {
-                    let (part, rest) = split(input, left);
-                    report.take(part)?;
-                    let left = left - part.len();
-                    if left == 0 {
-                        report.finish(out);
-                    }
-                    (unless_done(left, |left| State::Cut { left, report }), rest)
-                }
+                State::Cut { left, report } => cut(left, report, input, out)?,
             };
             (self.state, input) = (state, rest);
         }
@@ -130,6 +123,22 @@ impl Filter {
         report.body.push(0);
         report.finish(out);
     }
+}
+
+/// Takes more of a report whose rest is `left`.
+fn cut<'i>(
+    left: usize,
+    mut report: Report,
+    input: &'i [u8],
+    out: &mut Vec<u8>,
+) -> Result<(State, &'i [u8]), Unacceptable> {
+    let (part, rest) = split(input, left);
+    report.take(part)?;
+    let left = left - part.len();
+    if left == 0 {
+        report.finish(out);
+    }
+    Ok((unless_done(left, |left| State::Cut { left, report }), rest))
 }
 
 fn split(input: &[u8], at: usize) -> (&[u8], &[u8]) {

@@ -6,9 +6,10 @@
 //! a frozen server holds whoever waits for it, and a message is as long as it is.
 
 mod filter;
+#[cfg(feature = "tls")]
+mod encrypted;
 
 use std::{
-    fmt,
     future::{Future, Ready, ready},
     io,
     pin::Pin,
@@ -23,9 +24,11 @@ use postgres::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Sleep, sleep_until, timeout_at},
+    time::{Sleep, sleep_until},
 };
 
+#[cfg(feature = "tls")]
+pub(super) use encrypted::Encrypted;
 use filter::Filter;
 pub(super) use filter::ROW_TOO_LONG;
 
@@ -121,7 +124,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
             if raw.filled().is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            (this.taken, _) = (0, this.passed.clear());
+            this.passed.clear();
+            this.taken = 0;
             let filtered = this.filter.take(raw.filled(), &mut this.passed);
             filtered.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
             // A server that never pauses is still late.
@@ -181,53 +185,11 @@ impl TlsConnect<Socket> for Plain {
     }
 }
 
-/// Watches a connection that `tls` encrypts, its handshake included.
-#[derive(Clone)]
-#[cfg_attr(not(feature = "tls"), expect(dead_code, reason = "nothing is encrypted"))]
-pub(super) struct Encrypted<T> {
-    pub(super) tls: T,
-    pub(super) watch: Watch,
-}
-
-impl<T> fmt::Debug for Encrypted<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encrypted").field("watch", &self.watch).finish_non_exhaustive()
-    }
-}
-
-type Handshake<S> =
-    Pin<Box<dyn Future<Output = Result<Watched<S>, Box<dyn std::error::Error + Send + Sync>>> + Send>>;
-
-impl<T> MakeTlsConnect<Socket> for Encrypted<T>
-where
-    T: MakeTlsConnect<Socket>,
-    T::Stream: 'static,
-    T::TlsConnect: Send + 'static,
-    <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
-{
-    type Stream = Watched<T::Stream>;
-    type TlsConnect = Encrypted<T::TlsConnect>;
-    type Error = T::Error;
-
-    fn make_tls_connect(&mut self, host: &str) -> Result<Self::TlsConnect, T::Error> {
-        Ok(Encrypted { tls: self.tls.make_tls_connect(host)?, watch: self.watch.clone() })
-    }
-}
-
-impl<T> TlsConnect<Socket> for Encrypted<T>
-where
-    T: TlsConnect<Socket> + Send + 'static,
-    T::Future: Send,
-{
-    type Stream = Watched<T::Stream>;
-    type Error = Box<dyn std::error::Error + Send + Sync>;
-    type Future = Handshake<T::Stream>;
-
-    fn connect(self, socket: Socket) -> Self::Future {
-        Box::pin(async move {
-            let deadline = self.watch.deadline();
-            let stream = timeout_at(deadline, self.tls.connect(socket)).await?.map_err(Into::into)?;
-            Ok(self.watch.over(stream, TlsStream::channel_binding))
-        })
-    }
+/// Who speaks first of TLS (libpq's `sslnegotiation`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Negotiation {
+    /// The server is asked whether it wants TLS, as every version understands.
+    Postgres,
+    /// Nobody: TLS it is.
+    Direct,
 }
