@@ -214,6 +214,11 @@ impl Cluster {
         }
     }
 
+    /// A program that came with the server.
+    pub(crate) fn binary(&self, name: &str) -> PathBuf {
+        Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
+    }
+
     /// `pg_ctl` on this cluster, as the account that owns it.
     pub(crate) fn pg_ctl(&self, arguments: &[&str]) {
         let mut command = Command::new(binaries().join("pg_ctl"));
@@ -262,11 +267,6 @@ fn status(process: Pid) -> Option<String> {
 /// What the tests of TLS need.
 #[cfg(feature = "tls")]
 impl Cluster {
-    /// A program that came with the server.
-    pub(crate) fn binary(&self, name: &str) -> PathBuf {
-        Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
-    }
-
     /// Puts `lines` in place of those of `pg_hba.conf` that are for TCP.
     pub(crate) fn hba(&self, lines: &str) {
         let file = self.directory.join("data/pg_hba.conf");

@@ -21,6 +21,7 @@ mod sql_standby;
 mod sql_clean;
 mod sql_memory;
 mod sql_encodings;
+mod sql_dsn;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod cli;

@@ -136,7 +136,10 @@ fn what_postgresql_says_beside_rows_is_bounded_too() {
     session.check("notices");
     let problem = problem(&session.query("SELECT it::int FROM stored"));
     assert_eq!(problem["metadata"]["sqlstate"], "22P02");
-    assert!(problem["detail"].as_str().unwrap().contains("invalid input syntax for type integer: \"zzz"), "{problem}");
+    assert!(
+        problem["detail"].as_str().unwrap().contains("invalid input syntax for type integer: \"zzz"),
+        "{problem}"
+    );
     session.check("an error that quotes a value");
     session.client.end().cleanly();
 }
