@@ -1,6 +1,7 @@
 //! `check`: every setting and file loaded, every dependency asked, and a report with a cure for each fault.
 
 mod catalog;
+mod connection;
 
 use std::{fmt::Write as _, io};
 
@@ -147,18 +148,19 @@ fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>>
 /// Asks the database, once, and then for each entry of the catalog.
 fn database(config: SqlConfig, catalog: Option<&Catalog>) -> Vec<Finding> {
     let unsafe_role = config.unsafe_role;
+    let mut findings = connection::warnings(&config);
     let database = Database::new(config);
     match database.probe() {
         Ok(probe) => {
-            let mut findings = judge(probe, unsafe_role);
+            findings.extend(judge(probe, unsafe_role));
             findings.extend(catalog.into_iter().flat_map(|catalog| catalog::on_database(catalog, &database)));
-            findings
         }
-        Err(why) => vec![
+        Err(why) => findings.push(
             Finding::new(Level::Fail, "sql", escape(&why.to_string()))
                 .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
-        ],
+        ),
     }
+    findings
 }
 
 /// Confines this process as `serve` would, for good: nothing comes after it but the report.

@@ -18,6 +18,14 @@ mod sql_faults;
 mod sql_attacks;
 mod sql_psql;
 mod sql_grammar;
+mod sql_frozen;
+mod sql_reach;
+mod sql_limits;
+mod sql_standby;
+mod sql_clean;
+mod sql_memory;
+mod sql_encodings;
+mod sql_dsn;
 #[cfg(feature = "tls")]
 mod sql_tls;
 mod catalog;

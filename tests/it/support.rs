@@ -145,6 +145,11 @@ impl Process {
         self.count("task")
     }
 
+    pub(crate) fn thread_names(&self) -> Vec<String> {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().flatten();
+        threads.filter_map(|it| fs::read_to_string(it.path().join("comm")).ok()).collect()
+    }
+
     pub(crate) fn descriptors(&self) -> usize {
         self.count("fd")
     }

@@ -111,9 +111,20 @@ impl Query {
         let mut read = 0;
         let mut has_more = false;
         while !has_more {
-            let Some(cells) = rows.next()? else {
-                body.tell_dropped();
-                return Ok((body.finish(false), End::Idle));
+            let cells = match rows.next() {
+                Ok(Some(cells)) => cells,
+                Ok(None) => {
+                    body.tell_dropped();
+                    return Ok((body.finish(false), End::Idle));
+                }
+                Err(error) if error.is_row_too_long() => {
+                    // The one row more than wanted is not missed.
+                    if read < wanted {
+                        body.cut();
+                    }
+                    break;
+                }
+                Err(error) => return Err(error),
             };
             read += 1;
             has_more = read > wanted || !body.push(&cells)?;

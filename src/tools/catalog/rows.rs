@@ -47,7 +47,6 @@ impl<'e> Body<'e> {
     /// Takes one more row; `false` when it does not fit: it and all that follow are dropped.
     pub(super) fn push(&mut self, cells: &Cells<'_>) -> Result<bool, KeptError> {
         let (mark, dropped) = (self.out.len(), self.dropped.len());
-        let was_truncated = self.truncated;
         self.out.raw(if self.rows == 0 { "{" } else { ",{" });
         for (index, column) in self.entry.columns.iter().enumerate() {
             self.out.raw(if index == 0 { "" } else { "," });
@@ -62,8 +61,12 @@ impl<'e> Body<'e> {
             return Ok(false);
         }
         self.rows += 1;
-        self.truncated |= was_truncated;
         Ok(true)
+    }
+
+    /// Rows are missing that were asked for.
+    pub(super) fn cut(&mut self) {
+        self.truncated = true;
     }
 
     fn write(&mut self, cell: Cell<'_>) -> Result<(), KeptError> {

@@ -14,9 +14,10 @@ use postgres::{
 use super::{
     Database,
     cells::{self, Undecodable},
-    columns::{ColumnPlan, Form, MAX_WIDTH, Plan},
+    columns::{ColumnPlan, Cutting, Form, MAX_WIDTH, Plan},
     rows::{Raw, most_rows},
     session::Session,
+    sqlstate,
     statement::ReadOnlyStatement,
     transaction::Transaction,
 };
@@ -75,6 +76,14 @@ impl KeptError {
             Self::Failure(_) | Self::Unexpected(_) => false,
         }
     }
+
+    /// Whether it takes the place of a row that no answer could hold.
+    pub(in crate::tools) fn is_row_too_long(&self) -> bool {
+        match self {
+            Self::Database(error) => sqlstate::is_row_too_long(error),
+            Self::Failure(_) | Self::Unexpected(_) => false,
+        }
+    }
 }
 
 impl Fixed {
@@ -111,7 +120,8 @@ impl Fixed {
         let most = usize::try_from(config.max_rows).unwrap_or(usize::MAX);
         let limit =
             most.min(most_rows(described.columns().len(), config.max_response_bytes)).saturating_add(1);
-        let plan = Plan::new(canonical, described.columns(), config.max_cell_chars, limit);
+        let cutting = Cutting { max_chars: config.max_cell_chars, by_bytes: session.facts().counts_bytes };
+        let plan = Plan::new(canonical, described.columns(), cutting, limit);
         if plan.width > MAX_WIDTH {
             return Err(KeptError::Unexpected("its columns are too many".to_owned()));
         }

@@ -19,6 +19,8 @@ mod guard_tests;
 mod corpus;
 pub mod dsn;
 mod tls;
+mod stream;
+mod transport;
 pub mod role_check;
 mod strangers;
 mod session;
@@ -97,6 +99,17 @@ pub struct SqlConfig {
 }
 
 impl SqlConfig {
+    /// How long logging in to one server may take: reaching it, TLS, authentication and the first questions.
+    pub fn login_timeout(&self) -> Duration {
+        self.dsn.connect_timeout.unwrap_or(self.connect_timeout)
+    }
+
+    /// The longest row that is taken from the server, in bytes. A value takes at most 8 bytes for each byte of its JSON (an
+    /// empty array 16 for `[]`, an interval 20 for `"PT0S"`), so that a row twelve times as long as an answer never fits.
+    fn max_row_bytes(&self) -> usize {
+        self.max_response_bytes.saturating_mul(12)
+    }
+
     /// The most descriptors that connections hold at once: those lent, those that wait to be closed, those on which a
     /// CancelRequest goes out, and those whose login was given up.
     pub fn descriptors(&self) -> u64 {
@@ -165,7 +178,7 @@ impl Database {
     /// connect time-out for each server, and its thread left behind.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, ConnectError> {
         let servers = u32::try_from(self.logins.len()).unwrap_or(u32::MAX);
-        let patience = connect::login_timeout(&self.config).saturating_mul(servers.saturating_add(1));
+        let patience = self.config.login_timeout().saturating_mul(servers.saturating_add(1));
         let database = Arc::clone(self);
         let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
         within(patience, move || database.probe_now(patience))

@@ -2,7 +2,7 @@
 
 use postgres::error::{DbError, ErrorPosition};
 
-use super::statement::ReadOnlyStatement;
+use super::{statement::ReadOnlyStatement, stream::ROW_TOO_LONG};
 use crate::{
     diagnostics::escape,
     problem::{Code, MAX_ECHO_CHARS, Problem},
@@ -56,6 +56,11 @@ pub(in crate::tools) fn unspoken(error: &postgres::Error, tool: &str) -> Failure
         "The database refused the query with these arguments. Change them, or call another tool."
     };
     Problem::new(code, detail).into()
+}
+
+/// Whether it takes the place of a row that no answer could hold.
+pub(super) fn is_row_too_long(error: &postgres::Error) -> bool {
+    error.code().is_some_and(|code| code.code() == ROW_TOO_LONG)
 }
 
 /// Whether the server ended the connection with this error.
