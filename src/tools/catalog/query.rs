@@ -117,11 +117,10 @@ impl Query {
                     body.tell_dropped();
                     return Ok((body.finish(false), End::Idle));
                 }
+                // The one row more than wanted is not missed.
+                Err(error) if error.is_row_too_long() && read >= wanted => break,
                 Err(error) if error.is_row_too_long() => {
-                    // The one row more than wanted is not missed.
-                    if read < wanted {
-                        body.cut();
-                    }
+                    body.cut();
                     break;
                 }
                 Err(error) => return Err(error),

@@ -133,6 +133,11 @@ impl Fixed {
             ));
         }
         let kept = Arc::new(Kept { wrapper, plan });
+        if described.columns().iter().any(|column| cells::has_fields(column.type_())) {
+            // The driver remembers types. Fields can be renamed, added and dropped before the next call.
+            session.client().clear_type_cache();
+            return Ok(kept);
+        }
         let shelf = &mut session.shelf().0;
         if shelf.len() >= MAX_KEPT {
             shelf.pop_first();
