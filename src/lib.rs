@@ -55,6 +55,8 @@ pub mod server;
 pub mod confine;
 pub mod settings;
 pub mod commands;
+#[cfg(test)]
+mod fuzz_targets;
 
 /// The name this program gives itself on the wire (`serverInfo.name`) and in PostgreSQL's `application_name`.
 pub const NAME: &str = env!("CARGO_PKG_NAME");

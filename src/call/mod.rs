@@ -1,6 +1,8 @@
 //! What a running call knows, and what every argument must pass first.
 
 pub mod sanitizer;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},

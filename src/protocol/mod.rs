@@ -4,3 +4,5 @@ pub mod revision;
 pub mod request;
 pub mod tool;
 pub mod reply;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;

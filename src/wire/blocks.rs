@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 /// What a block holds at most: with the capacity that growing may leave behind, half of glibc's threshold.
-const BLOCK_BYTES: usize = 32 << 10;
+pub(super) const BLOCK_BYTES: usize = 32 << 10;
 
 /// What the first block begins with: most answers are no longer, and need not grow.
 const FIRST_BYTES: usize = 256;

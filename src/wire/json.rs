@@ -14,7 +14,7 @@ pub const MAX_DEPTH: usize = 64;
 
 /// Values of a text that are held, all levels counted; a quarantined value has as many of its own. A value takes 72 bytes
 /// of memory, and two of a text: what a text can make us hold is bounded before anybody judges it.
-const MAX_VALUES: usize = 16_384;
+pub(super) const MAX_VALUES: usize = 16_384;
 
 /// What is wrong with a JSON text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -9,3 +9,5 @@ pub mod jsonrpc;
 mod line;
 mod blocks;
 pub mod ascii;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;

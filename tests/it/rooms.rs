@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The rooms, each of which may use what stands before it. `diagnostics` and `wire` do not know each other.
-const ROOMS: [&str; 12] = [
+const ROOMS: [&str; 13] = [
     "diagnostics",
     "wire",
     "problem",
@@ -18,6 +18,7 @@ const ROOMS: [&str; 12] = [
     "confine",
     "settings",
     "commands",
+    "fuzz_targets",
     "main",
 ];
 

@@ -10,6 +10,8 @@ mod name;
 mod line;
 pub mod read;
 pub mod list;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 
 pub use list::SandboxFsList;
 pub use read::SandboxFsRead;

@@ -52,7 +52,7 @@ fn own_directory() -> Option<PathBuf> {
 }
 
 /// Where the control group's files are: the line `0::/path` of `/proc/self/cgroup`, beneath the mount.
-fn directory(mount: &Path, membership: &str) -> Option<PathBuf> {
+pub(super) fn directory(mount: &Path, membership: &str) -> Option<PathBuf> {
     let path = membership.lines().find_map(|line| line.strip_prefix("0::/"))?;
     // A group outside the namespace is shown as `/../…`, one that was removed ends in ` (deleted)`.
     let beneath = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
@@ -87,12 +87,12 @@ fn read(path: &Path) -> Option<String> {
 }
 
 /// One number; `max` is none.
-fn number(text: &str) -> Option<u64> {
+pub(super) fn number(text: &str) -> Option<u64> {
     text.trim_ascii_end().parse().ok()
 }
 
 /// `quota period` in microseconds; `max period` is none.
-fn processors(text: &str) -> Option<f64> {
+pub(super) fn processors(text: &str) -> Option<f64> {
     let (quota, period) = text.trim_ascii_end().split_once(' ')?;
     let (quota, period) = (number(quota)?, number(period)?);
     (period > 0).then(|| finite(quota as f64 / period as f64))

@@ -4,6 +4,8 @@
 
 mod cgroup;
 mod cpu;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 
 use std::{
     path::PathBuf,

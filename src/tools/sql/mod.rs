@@ -17,6 +17,8 @@ mod relations;
 mod guard_tests;
 #[cfg(test)]
 mod corpus;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod dsn;
 mod tls;
 mod stream;

@@ -2,16 +2,25 @@
 
 use super::{Undecodable, reader::Reader};
 
+/// What a group of digits stays below.
+const BASE: u16 = 10_000;
+/// The most digits behind the point (`NUMERIC_DSCALE_MASK`).
+const MAX_SCALE: u16 = 0x3FFF;
+
 /// The decimal text, as PostgreSQL writes it.
 pub(super) fn decimal(reader: &mut Reader<'_>) -> Result<String, Undecodable> {
     let count = reader.u16()?;
     let weight = i32::from(reader.i16()?);
     let sign = reader.u16()?;
-    let scale = usize::from(reader.u16()?);
+    let scale = reader.u16()?;
     let mut groups = Vec::with_capacity(count.into());
     for _ in 0..count {
         groups.push(reader.u16()?);
     }
+    if scale > MAX_SCALE || groups.iter().any(|group| *group >= BASE) {
+        return Err(Undecodable);
+    }
+    let scale = usize::from(scale);
     let negative = match sign {
         0x0000 => false,
         0x4000 => true,
@@ -73,5 +82,8 @@ mod tests {
         check(0, 0xD000, 0, &[], "Infinity");
         check(0, 0xF000, 0, &[], "-Infinity");
         check(0, 0x1234, 0, &[], "undecodable");
+        check(0, 0, 0x4000, &[1], "undecodable");
+        check(0, 0, 0, &[9_999], "9999");
+        check(0, 0, 0, &[10_000], "undecodable");
     }
 }

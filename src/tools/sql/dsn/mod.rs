@@ -10,6 +10,8 @@ mod text;
 mod server;
 mod passfile;
 mod encryption;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 
 use std::{
     fmt,
@@ -342,6 +344,9 @@ mod tests {
         check("postgres://a,b,c:9/d", "postgres://me@a:5432,b:5432,c:9/d", None);
         check("host=h dbname = d user=u password='p w\\'\\\\'", "postgres://u@h:5432/d", Some("p w'\\"));
         check("host=a,b port=7", "postgres://me@a:7,b:7/me", None);
+        check("host=h password=a\\ ", "postgres://me@h:5432/me", Some("a "));
+        check(" host=h password=a ", "postgres://me@h:5432/me", Some("a"));
+        check("host=h password=a://b application_name='c://d'", "postgres://me@h:5432/me", Some("a://b"));
         check("hostaddr=127.0.0.1 user=u\\ v", "postgres://u v@127.0.0.1:5432/u v", None);
         check("  ", "postgres://me@(local socket):5432/me", None);
         check(

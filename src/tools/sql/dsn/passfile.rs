@@ -47,7 +47,7 @@ pub(super) fn fill(
 }
 
 /// The password of a line `host:port:database:user:password`, when its first four fields fit: `*` fits all.
-fn password_of(line: &str, wanted: &[&str; 4]) -> Option<String> {
+pub(super) fn password_of(line: &str, wanted: &[&str; 4]) -> Option<String> {
     if line.starts_with('#') {
         return None;
     }

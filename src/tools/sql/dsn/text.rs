@@ -71,15 +71,15 @@ pub(super) struct Parameters(Vec<(&'static str, String)>);
 impl Parameters {
     /// Reads either way of writing.
     pub(super) fn read(text: &str) -> Result<Self, DsnError> {
-        let text = text.trim();
+        let text = text.trim_start();
         if text.contains('\0') {
             return Err(DsnError::Syntax("it holds a NUL byte"));
         }
         let url = ["postgres://", "postgresql://"].iter().find_map(|scheme| text.strip_prefix(scheme));
         let mut parameters = Self(Vec::new());
         match url {
-            Some(rest) => parameters.read_url(rest)?,
-            None if text.contains("://") => {
+            Some(rest) => parameters.read_url(rest.trim_end())?,
+            None if has_scheme(text) => {
                 return Err(DsnError::Syntax("a URL begins with postgres:// or postgresql://"));
             }
             None => parameters.read_pairs(text)?,
@@ -226,6 +226,12 @@ impl Parameters {
         }
         Ok(())
     }
+}
+
+/// Whether it begins like a URL of any kind (RFC 3986 section 3.1). A pair's value may hold `://`.
+fn has_scheme(text: &str) -> bool {
+    let is_in_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    text.split_once("://").is_some_and(|(scheme, _)| scheme.chars().all(is_in_scheme))
 }
 
 /// Reads one value of a pair; returns what stands behind it, too.

@@ -84,7 +84,7 @@ impl Excess {
 #[derive(Debug)]
 pub(in super::super) struct Checked {
     /// Steps that were taken.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests count the work"))]
+    #[cfg_attr(not(any(test, fuzzing)), expect(dead_code, reason = "tests count the work"))]
     pub(in super::super) work: u64,
     /// The index of the token and the sentence.
     pub(in super::super) excess: Option<(usize, String)>,
