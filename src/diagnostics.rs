@@ -6,6 +6,7 @@
 //! stream on which a client speaks: it would break the protocol.
 
 use std::{
+    ffi::{OsStr, OsString},
     fs::{File, OpenOptions},
     io::{self, IsTerminal, Write},
     os::{
@@ -31,15 +32,14 @@ const COMPLAINT_WAIT_MS: u16 = 1_000;
 
 /// Standard error, found once; none when it is the client's.
 static STDERR: OnceLock<Option<Stderr>> = OnceLock::new();
+/// `dev:ino` of the stream that leads to systemd's journal (systemd.exec(5)), if there is one.
+static JOURNAL: OnceLock<OsString> = OnceLock::new();
 
 /// Where log lines go.
 #[derive(Debug)]
 pub enum Target {
-    /// Standard error, unless it is the client's own stream. Holds what `JOURNAL_STREAM` says, if it is set.
-    Stderr {
-        /// `dev:ino` of the stream that leads to systemd's journal (systemd.exec(5)).
-        journal_stream: Option<String>,
-    },
+    /// Standard error, unless it is the client's own stream.
+    Stderr,
     /// A file opened by [`open_file`].
     File(File),
 }
@@ -56,6 +56,11 @@ pub fn keep_stdout_for_mcp() {
     STDERR.get_or_init(|| Stderr::find(Stdout::Client));
 }
 
+/// What `JOURNAL_STREAM` says: where that is standard error, each line there has a priority. Comes before the first word.
+pub fn expect_journal(stream: &OsStr) {
+    JOURNAL.get_or_init(|| stream.to_owned());
+}
+
 /// Whether `file` is a stream on which the client speaks when stdout carries MCP. A terminal never is: a human is there.
 pub fn is_clients(file: &File) -> bool {
     is_on_stdio(file, Stdout::Client)
@@ -66,9 +71,9 @@ pub fn is_clients(file: &File) -> bool {
 pub fn init(level: LevelFilter, target: Target) {
     let (out, style) = match target {
         Target::File(file) => (Some(file), Style::Dated),
-        Target::Stderr { journal_stream } => {
+        Target::Stderr => {
             let stderr = stderr().and_then(Stderr::for_log);
-            let journal = stderr.as_ref().is_some_and(|file| is_journal(file, journal_stream.as_deref()));
+            let journal = stderr.as_ref().is_some_and(|file| is_journal(file, JOURNAL.get()));
             (stderr, if journal { Style::Journal } else { Style::Dated })
         }
     };
@@ -91,7 +96,11 @@ pub fn complain(line: &str) {
         log::error!(target: "session", "{line}");
         return;
     };
-    let line = cut(escape(line));
+    let mut line = escape(line);
+    if is_journal(file, JOURNAL.get()) {
+        line.insert_str(0, &format!("<{}>", priority(Level::Error)));
+    }
+    let line = cut(line);
     let mut rest = line.as_slice();
     while !rest.is_empty() && fits(file, PollTimeout::from(COMPLAINT_WAIT_MS)) {
         let mut file = file;
@@ -184,9 +193,9 @@ fn is_same(a: &File, b: &File) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-fn is_journal(stderr: &File, journal_stream: Option<&str>) -> bool {
+fn is_journal(stderr: &File, journal_stream: Option<&OsString>) -> bool {
     let Ok(metadata) = stderr.metadata() else { return false };
-    journal_stream == Some(format!("{}:{}", metadata.dev(), metadata.ino()).as_str())
+    journal_stream.is_some_and(|stream| *stream == *format!("{}:{}", metadata.dev(), metadata.ino()))
 }
 
 /// What other crates tell beyond warnings: at `debug` they would log a client's SQL.
@@ -372,7 +381,7 @@ mod tests {
         assert!(is_same(&file(&one), &file(&one)));
         assert!(!is_same(&file(&one), &file(&other)));
         let metadata = file(&one).metadata().unwrap();
-        let stream = format!("{}:{}", metadata.dev(), metadata.ino());
+        let stream = OsString::from(format!("{}:{}", metadata.dev(), metadata.ino()));
         assert!(is_journal(&file(&one), Some(&stream)));
         assert!(!is_journal(&file(&other), Some(&stream)));
         assert!(!is_journal(&file(&one), None));

@@ -35,6 +35,16 @@ image_is_built() {
             --volume "$container_cache/target:/target" --file Containerfile .
 }
 
+# What the image was made of, left where the host can use it.
+binary_is_static() {
+    local binary=$container_cache/target/$(rustc -vV | sed -n 's/^host: //p')/release/mcp-server-suite
+    ! readelf --program-headers --dynamic --wide "$binary" | grep -E 'INTERP|NEEDED' &&
+        [ -z "$(readelf --symbols "$binary" 2>/dev/null | grep FUNC)" ] && cp "$binary" "$work/static-server" &&
+        printf '%s\n' "$legacy" | env -i "$binary" 2>/dev/null >"$work/by-static" &&
+        printf '%s\n' "$legacy" | env -i "$server" 2>/dev/null | diff - "$work/by-static" &&
+        echo "$(($(stat --format %s "$binary") / 1024)) KiB"
+}
+
 image_is_bare() {
     local container root files status=0
     container=$(buildah from --pull-never "$image") && root=$(buildah mount "$container") || return
@@ -57,6 +67,14 @@ container_speaks() {
     done
 }
 
+container_is_measured() {
+    local call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"system_metrics","arguments":{},'$meta'}}' told
+    told=$(printf '%s\n' "$call" | podman run --rm "${hardened[@]}" "$image" 2>"$work/container-log") || { cat "$work/container-log"; return 1; }
+    # The first total is that of the memory.
+    [ "$(grep -o '"total_bytes":[0-9]*' <<<"$told" | head -n 1)" = "\"total_bytes\":$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo) * 1024))" ] &&
+        grep -q '"isError":false' <<<"$told" || { echo "$told"; return 1; }
+}
+
 container_writes_nowhere_and_stops_cleanly() {
     local name=mcp-it-$$ pid writable status=0
     mkfifo "$work/stdin"
@@ -65,8 +83,8 @@ container_writes_nowhere_and_stops_cleanly() {
     printf '%s\n' "$legacy" >&7
     timeout 30 sh -c 'until grep -q "\"id\":2" "$0"; do sleep 0.1; done' "$work/by-container" || status=1
     pid=$(podman inspect --format '{{.State.Pid}}' "$name")
-    # Where an account like this one could make a file; the kernel's own file systems aside.
-    writable=$(cd "/proc/$pid/root" && find . \( -path ./proc -o -path ./sys -o -path ./dev/mqueue \) -prune -o -type d \( -perm -0002 -o -user 10001 -o -group 10001 \) -print)
+    # What an account like this one could change; the kernel's own file systems aside.
+    writable=$(cd "/proc/$pid/root" && find . \( -path ./proc -o -path ./sys -o -path ./dev/mqueue \) -prune -o \( -type d -o -type f \) \( -perm -0002 -o -user 10001 -o -group 10001 \) -print)
     [ "$writable" = ./tmp ] || { echo "writable: $writable"; status=1; }
     grep -q ' / / ro,' "/proc/$pid/mountinfo" || { cat "/proc/$pid/mountinfo"; status=1; }
     grep -qP '^Uid:\t10001\t10001' "/proc/$pid/status" && grep -qP '^CapEff:\t0+$' "/proc/$pid/status" &&

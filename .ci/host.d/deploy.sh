@@ -60,8 +60,10 @@ fi
 
 export target
 if output=$(bash .ci/host.d/container.sh image_is_built 2>&1); then
+    check 'its program is static and stripped' bash .ci/host.d/container.sh binary_is_static
     check 'the image holds a program and certificates' bash .ci/host.d/container.sh image_is_bare
     check 'a session in the hardened container' bash .ci/host.d/container.sh container_speaks
+    check 'system_metrics in the hardened container' bash .ci/host.d/container.sh container_is_measured
     check 'it writes nowhere and stops cleanly' bash .ci/host.d/container.sh container_writes_nowhere_and_stops_cleanly
 else
     not_passed 'the image could not be built' "$output"
@@ -71,4 +73,17 @@ if output=$(bash .ci/host.d/systemd.sh 2>&1); then
     echo 'ok      a session under a real systemd'
 else
     not_passed 'a session under a real systemd' "$output"
+fi
+
+# --- What needs a kernel in a certain state -------------------------------------------------------------------------
+
+if output=$(need python3 python3 2>&1); then
+    check 'a session on a file system that hangs' python3 .ci/host.d/dead_fs.py "$server"
+else
+    not_passed 'python3 could not be installed' "$output"
+fi
+if [ -x "$work/static-server" ]; then
+    check 'system_metrics in a control group with limits' bash .ci/host.d/cgroup.sh "$work/static-server"
+else
+    not_passed 'system_metrics in a control group with limits' 'there is no static binary to boot'
 fi

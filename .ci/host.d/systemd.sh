@@ -49,8 +49,9 @@ exec 7>&-
 wait
 rm /srv/fifo
 sort /srv/answers
+systemd-run --quiet --wait --unit=complaint --setenv=MCP_LOG_LEVEL=loud --property=StandardOutput=null --property=StandardError=journal /usr/local/bin/mcp-server-suite
 journalctl --sync
-journalctl -o json --output-fields=PRIORITY,MESSAGE -u 'mcp-server-suite@*' --no-pager
+journalctl -o json --output-fields=PRIORITY,MESSAGE -u 'mcp-server-suite@*' -u complaint --no-pager
 systemctl poweroff
 END
 # nspawn's own filter of system calls knows no Landlock.
@@ -60,6 +61,7 @@ timeout 120 systemd-nspawn --quiet --register=no --keep-unit --directory="$root"
 outcome=$root/srv/outcome
 expected=('"id":1.*hello' '"id":2.*"isError":false' '"id":3,"error":{"code":-32603' '^NoNewPrivs:.1$' '^Seccomp:.2$' '^CapEff:.0*$'
     '^Uid:.6[0-9][0-9][0-9][0-9]' '^0$' '"MESSAGE":"session.*serves read_only_sql.*"PRIORITY":"6"\|"PRIORITY":"6".*"MESSAGE":"session.*serves read_only_sql'
+    '"PRIORITY":"3".*"MCP_LOG_LEVEL: \|"MCP_LOG_LEVEL: .*"PRIORITY":"3"'
     '"PRIORITY":"3".*Connection refused\|Connection refused.*"PRIORITY":"3"')
 for line in "${expected[@]}"; do
     grep -q "$line" "$outcome" || { echo "no line like $line:"; cat "$outcome"; tail -n 20 "$work/boot"; exit 1; }

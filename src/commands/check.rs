@@ -1,5 +1,8 @@
 //! `check`: every setting and file loaded, every dependency asked, and a report with a cure for each fault.
 
+mod catalog;
+mod connection;
+
 use std::{fmt::Write as _, io};
 
 use clap::Args;
@@ -12,8 +15,12 @@ use crate::{
     confine::{self, Confinement, Inherited, Mode, Needs},
     diagnostics::{self, escape},
     settings::{Complaint, Misconfigured, Settings},
-    tools::sql::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
+    tools::{
+        catalog::Catalog,
+        sql::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
+    },
 };
+use catalog::Spot;
 
 /// What `check` can be told.
 #[derive(Debug, Args)]
@@ -48,11 +55,13 @@ struct Finding {
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     cure: Option<String>,
+    #[serde(flatten)]
+    spot: Option<Spot>,
 }
 
 impl Finding {
     fn new(level: Level, subject: &'static str, text: impl Into<String>) -> Self {
-        Self { level, subject, text: text.into(), cure: None }
+        Self { level, subject, text: text.into(), cure: None, spot: None }
     }
 
     fn cured_by(self, cure: impl Into<String>) -> Self {
@@ -71,10 +80,12 @@ pub(super) fn run(
             let exit = verdict(&findings, options.strict);
             (findings, exit)
         }
-        Err(Misconfigured { complaints, warnings, .. }) => {
+        Err(Misconfigured { complaints, catalog, warnings, .. }) => {
             complaints.iter().for_each(|complaint| diagnostics::complain(&complaint.to_string()));
-            let findings = complaints.iter().map(misconfigured).chain(warnings.into_iter().map(suspicious));
-            (findings.collect(), Exit::Configuration)
+            let mut findings: Vec<Finding> = complaints.iter().map(misconfigured).collect();
+            findings.extend(catalog.iter().map(catalog::finding));
+            findings.extend(warnings.into_iter().map(suspicious));
+            (findings, Exit::Configuration)
         }
     };
     let report = if options.json { as_json(&findings, exit) } else { as_text(&findings, exit) };
@@ -100,7 +111,7 @@ fn suspicious(warning: String) -> Finding {
 }
 
 fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>> {
-    let (needs, mode) = (settings.needs()?, settings.confine);
+    let (needs, mode, uses_sql) = (settings.needs()?, settings.confine, settings.uses_sql());
     diagnostics::init(settings.log_level, settings.log_target);
     let mut findings = vec![Finding::new(
         Level::Ok,
@@ -108,8 +119,9 @@ fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>>
         format!("{} given, none of them wrong", settings.given.len()),
     )];
     findings.extend(settings.warnings.into_iter().map(suspicious));
+    findings.extend(settings.catalog.iter().flat_map(catalog::summary));
     match settings.sql {
-        Some(config) if settings.sql_adhoc => findings.extend(database(config)),
+        Some(config) if uses_sql => findings.extend(database(config, settings.catalog.as_ref())),
         Some(_) => findings.push(Finding::new(Level::Off, "sql", "MCP_SQL_ADHOC is false")),
         None => findings.push(
             Finding::new(Level::Off, "sql", "MCP_SQL_DSN is unset").cured_by("set it to a connection string"),
@@ -133,16 +145,22 @@ fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>>
     Ok(findings)
 }
 
-/// Asks the database, once.
-fn database(config: SqlConfig) -> Vec<Finding> {
+/// Asks the database, once, and then for each entry of the catalog.
+fn database(config: SqlConfig, catalog: Option<&Catalog>) -> Vec<Finding> {
     let unsafe_role = config.unsafe_role;
-    match Database::new(config).probe() {
-        Ok(probe) => judge(probe, unsafe_role),
-        Err(why) => vec![
+    let mut findings = connection::warnings(&config);
+    let database = Database::new(config);
+    match database.probe() {
+        Ok(probe) => {
+            findings.extend(judge(probe, unsafe_role));
+            findings.extend(catalog.into_iter().flat_map(|catalog| catalog::on_database(catalog, &database)));
+        }
+        Err(why) => findings.push(
             Finding::new(Level::Fail, "sql", escape(&why.to_string()))
                 .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
-        ],
+        ),
     }
+    findings
 }
 
 /// Confines this process as `serve` would, for good: nothing comes after it but the report.
@@ -180,15 +198,26 @@ fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {
 
 fn as_text(findings: &[Finding], exit: Exit) -> String {
     let mut text = String::new();
-    for Finding { level, subject, text: what, cure } in findings {
-        let level = match level {
+    let mut group = None;
+    for Finding { level, subject, text: what, cure, spot } in findings {
+        let word = match level {
             Level::Ok => "ok",
             Level::Off => "off",
             Level::Warn => "warn",
             Level::Fail => "FAIL",
         };
         // Writing to a string cannot fail.
-        writeln!(text, "{level:4}  {subject}: {what}").unwrap_or_default();
+        let written = match spot {
+            None => writeln!(text, "{word:4}  {subject}: {what}"),
+            Some(spot @ Spot { file, line, entry, rule }) => {
+                if group.replace(spot.group()) != Some(spot.group()) {
+                    let entry = entry.as_deref().map_or_else(String::new, |entry| format!("{entry}, "));
+                    writeln!(text, "{subject}: {entry}{file}").unwrap_or_default();
+                }
+                writeln!(text, "{word:4}  line {line}: {rule}: {what}")
+            }
+        };
+        written.unwrap_or_default();
         if let Some(cure) = cure {
             writeln!(text, "      -> {cure}").unwrap_or_default();
         }

@@ -47,6 +47,13 @@ pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
              names",
         );
     }
+    for (name, value) in &environment {
+        if value.as_str().is_some_and(|value| value.contains("${")) {
+            diagnostics::complain(&format!(
+                "{name}: clients put something of their own where a value has `${{`; take another"
+            ));
+        }
+    }
     print(&format!("{:#}\n", block(options.client, program, environment))).map(|()| Exit::Clean)
 }
 
@@ -83,15 +90,18 @@ fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
     Ok(environment)
 }
 
+/// As the clients' own pages have it: `claude_desktop_config.json` and `.mcp.json` of Claude, `mcp.json` of Cursor and of
+/// VS Code, which asks for the type and has another name for the whole.
 fn block(client: Client, program: &str, environment: Map<String, Value>) -> Value {
-    let mut server = Map::new();
-    let outer = match client {
-        Client::Generic | Client::Claude | Client::Cursor => "mcpServers",
-        Client::Vscode => {
-            server.insert("type".to_owned(), "stdio".into());
-            "servers"
-        }
+    let (outer, typed) = match client {
+        Client::Generic | Client::Claude => ("mcpServers", false),
+        Client::Cursor => ("mcpServers", true),
+        Client::Vscode => ("servers", true),
     };
+    let mut server = Map::new();
+    if typed {
+        server.insert("type".to_owned(), "stdio".into());
+    }
     server.insert("command".to_owned(), program.into());
     server.insert("args".to_owned(), json!(["serve"]));
     server.insert("env".to_owned(), environment.into());
@@ -132,19 +142,20 @@ mod tests {
         );
         let passfile = tempfile::NamedTempFile::new().unwrap();
         let passfile = passfile.path().to_str().unwrap();
+        let typed =
+            |env: Value| json!({"type": "stdio", "command": "/bin/suite", "args": ["serve"], "env": env});
         check(
             Client::Cursor,
             &[("MCP_SQL_DSN", "postgres://r@db/x"), ("PGPASSFILE", passfile)],
-            &json!({"mcpServers": {NAME: server(
+            &json!({"mcpServers": {NAME: typed(
                 json!({"MCP_SQL_DSN": "postgres://r@db/x", "PGPASSFILE": passfile}),
             )}}),
         );
         let here = env::current_dir().unwrap().join("src");
-        let mut vscode = json!({"type": "stdio"});
-        vscode
-            .as_object_mut()
-            .unwrap()
-            .extend(server(json!({"MCP_SAFE_DATA_DIR": here})).as_object().unwrap().clone());
-        check(Client::Vscode, &[("MCP_SAFE_DATA_DIR", "src")], &json!({"servers": {NAME: vscode}}));
+        check(
+            Client::Vscode,
+            &[("MCP_SAFE_DATA_DIR", "src")],
+            &json!({"servers": {NAME: typed(json!({"MCP_SAFE_DATA_DIR": here}))}}),
+        );
     }
 }

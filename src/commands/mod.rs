@@ -78,6 +78,10 @@ impl From<Exit> for ExitCode {
 
 /// Runs a command in the environment `vars`.
 pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Exit {
+    let vars: Vec<(OsString, OsString)> = vars.into_iter().collect();
+    if let Some((_, stream)) = vars.iter().find(|(name, _)| name == "JOURNAL_STREAM") {
+        diagnostics::expect_journal(stream);
+    }
     let ended = match cli.command.unwrap_or(Command::Serve) {
         Command::Check(options) => {
             let inherited = Inherited::list();
@@ -116,11 +120,12 @@ fn with_settings(
 ) -> io::Result<Exit> {
     match Settings::read(vars) {
         Ok(settings) => command(settings),
-        Err(Misconfigured { complaints, warnings, log_target }) => {
+        Err(Misconfigured { complaints, catalog, warnings, log_target }) => {
             if let Target::File(_) = log_target {
                 diagnostics::init(LevelFilter::Error, log_target);
             }
-            let lines = complaints.iter().map(ToString::to_string).chain(warnings);
+            let findings = catalog.iter().map(ToString::to_string);
+            let lines = complaints.iter().map(ToString::to_string).chain(findings).chain(warnings);
             lines.for_each(|line| diagnostics::complain(&line));
             Ok(Exit::Configuration)
         }

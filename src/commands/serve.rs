@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use nix::unistd;
+
 use crate::{
     NAME, VERSION,
     commands::Exit,
@@ -24,6 +26,7 @@ use crate::{
 
 pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> {
     let needs = settings.needs()?;
+    let uses_sql = settings.uses_sql();
     let Settings {
         log_level,
         log_target,
@@ -31,6 +34,7 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
         server,
         sql,
         sql_adhoc,
+        catalog,
         files,
         metrics_disk_path,
         warnings,
@@ -55,12 +59,16 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
              to connect a client: `{NAME} client-config`"
         ));
     }
-    let database = sql.filter(|_| sql_adhoc).map(Database::new);
+    let database = sql.filter(|_| uses_sql).map(Database::new);
     let mut toolbox = Toolbox::default();
-    if let Some(database) = database {
-        toolbox.add(Box::new(ReadOnlySql::new(Arc::clone(&database))));
-        toolbox.add(Box::new(ExplainQuery::new(Arc::clone(&database))));
-        toolbox.add(Box::new(DescribeDatabase::new(database)));
+    if let Some(database) = database.as_ref().filter(|_| sql_adhoc) {
+        toolbox.add(Box::new(ReadOnlySql::new(Arc::clone(database))));
+        toolbox.add(Box::new(ExplainQuery::new(Arc::clone(database))));
+        toolbox.add(Box::new(DescribeDatabase::new(Arc::clone(database))));
+    }
+    if let Some((catalog, database)) = catalog.as_ref().zip(database.as_ref()) {
+        catalog.warnings().iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
+        catalog.tools(database).for_each(|tool| toolbox.add(tool));
     }
     if let Some(files) = files {
         let root = Arc::new(files.root);
@@ -75,5 +83,15 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
     log::info!(target: "session", "{NAME} {VERSION} serves {names}");
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-    server::run(server, toolbox, Governor, stdin, stdout).map(|()| Exit::Clean)
+    let session = server::run(server, toolbox, Governor, stdin, stdout);
+    hang_up()?;
+    session.map(|()| Exit::Clean)
+}
+
+/// Gives stdin and stdout back to the client. Returning from `main` does so too, but only once the kernel has let go of every
+/// thread, and what waits for a file system that hangs cannot always be killed.
+fn hang_up() -> io::Result<()> {
+    let (_, nobody) = io::pipe()?;
+    unistd::dup2_stdin(&nobody)?;
+    Ok(unistd::dup2_stdout(&nobody)?)
 }

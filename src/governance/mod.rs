@@ -1,22 +1,30 @@
 //! May this call run, and the record that it did. Runs nothing itself.
 
 pub mod audit;
-
-use std::marker::PhantomData;
+pub mod identity;
 
 use serde_json::{Map, Value};
 
+use self::identity::Identity;
 use crate::{problem::Problem, protocol::tool::ToolName};
 
 /// The right to run one call, once. Only [`Governor::authorize`] makes one.
 ///
 /// ```compile_fail,E0451
-/// let forged = mcp_server_suite::governance::Permit { seal: std::marker::PhantomData };
+/// use mcp_server_suite::governance::{Permit, identity::Identity};
+/// let forged = Permit { caller: Identity::local() };
 /// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Permit {
-    seal: PhantomData<()>,
+    caller: Identity,
+}
+
+impl Permit {
+    /// Who may run the call.
+    pub fn caller(&self) -> &Identity {
+        &self.caller
+    }
 }
 
 /// What the governor says to a call.
@@ -39,6 +47,6 @@ impl Governor {
     pub fn authorize(&self, tool: &ToolName, arguments: &Map<String, Value>) -> Verdict {
         // The built-in policy has one rule, and the toolbox holds nothing it does not cover.
         let (_, _) = (tool, arguments);
-        Verdict::Allow(Permit { seal: PhantomData })
+        Verdict::Allow(Permit { caller: Identity::local() })
     }
 }

@@ -16,6 +16,13 @@ impl ToolName {
         Self(Cow::Borrowed(name))
     }
 
+    /// A name that somebody else wrote; `None` when no tool can have it.
+    pub fn parse(name: &str) -> Option<Self> {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_valid = (1..=64).contains(&name.len()) && name.bytes().all(is_part);
+        is_valid.then(|| Self(Cow::Owned(name.to_owned())))
+    }
+
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0

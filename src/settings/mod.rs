@@ -26,9 +26,10 @@ use crate::{
         table::Setting,
     },
     tools::{
+        catalog::{self, Catalog, CatalogConfig, SensitiveWords, Severity},
         files::root::Root,
         metrics,
-        sql::{Dsn, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
+        sql::{Dsn, Need, Pooler, SqlConfig, UnsafeRole, statement::GuardConfig},
     },
 };
 
@@ -47,6 +48,10 @@ pub struct Settings {
     pub sql: Option<SqlConfig>,
     /// `MCP_SQL_ADHOC`: whether clients may write queries of their own.
     pub sql_adhoc: bool,
+    /// `MCP_CATALOG`, proven.
+    pub catalog: Option<Catalog>,
+    /// Names that hold secrets (`MCP_SENSITIVE_WORDS`).
+    pub sensitive_words: SensitiveWords,
     /// The directory of files, if there is one.
     pub files: Option<Files>,
     /// The path whose file system `system_metrics` tells of; none when it is switched off.
@@ -66,6 +71,8 @@ pub struct Settings {
 pub struct Misconfigured {
     /// Every setting that is wrong, in the table's order; at least one.
     pub complaints: Vec<Complaint>,
+    /// What is wrong with the catalog; its setting is among the complaints then.
+    pub catalog: Vec<catalog::Finding>,
     /// What is likely a mistake besides.
     pub warnings: Vec<String>,
     /// Where to tell it when stderr is the client's.
@@ -107,12 +114,25 @@ impl Settings {
         let mut reader = Reader::new(vars);
         reader.refuse_what_is_not_built();
         let server = reader.server();
+        let guard = reader.guard();
+        let max_rows = reader.small("MCP_SQL_MAX_ROWS");
+        let words = reader.sensitive_words();
+        let (catalog, findings) = reader.catalog(&guard, max_rows, words.clone());
+        let sql_adhoc = reader.sql_adhoc();
+        let need = Need {
+            // Ad-hoc queries may read whatever the role may.
+            tables: catalog.as_ref().filter(|_| !sql_adhoc).map(|catalog| catalog.tables().to_vec()),
+            waived: catalog.as_ref().map(Catalog::waived).unwrap_or_default(),
+            words: words.clone(),
+        };
         let settings = Self {
             log_level: reader.log_level(),
             log_target: reader.log_target(),
-            sql: reader.sql(&server),
+            sql: reader.sql(&server, guard, max_rows, need),
             confine: reader.confine(),
-            sql_adhoc: reader.word("MCP_SQL_ADHOC") == "true",
+            sql_adhoc,
+            catalog,
+            sensitive_words: words,
             files: reader.files(),
             metrics_disk_path: reader.metrics_disk_path(),
             server,
@@ -126,7 +146,8 @@ impl Settings {
             complaints.sort_by_key(|complaint| {
                 table::ALL.iter().position(|setting| setting.name == complaint.name)
             });
-            return Err(Misconfigured { complaints, warnings, log_target: settings.log_target });
+            let log_target = settings.log_target;
+            return Err(Misconfigured { complaints, catalog: findings, warnings, log_target });
         }
         let given =
             table::ALL.iter().filter_map(|setting| Some((setting, Given(given.remove(setting.name)?))));
@@ -136,12 +157,17 @@ impl Settings {
 
 /// What follows from the settings together.
 impl Settings {
+    /// Whether there is a tool that asks the database.
+    pub fn uses_sql(&self) -> bool {
+        self.sql.is_some() && (self.sql_adhoc || self.catalog.is_some())
+    }
+
     /// What serving by these settings still has to reach once it is confined.
     ///
     /// # Errors
     /// No descriptor is left.
     pub fn needs(&self) -> io::Result<Needs> {
-        let sql = self.sql.as_ref().filter(|_| self.sql_adhoc);
+        let sql = self.sql.as_ref().filter(|_| self.uses_sql());
         Ok(Needs {
             data_root: self
                 .files
@@ -171,22 +197,16 @@ impl Reader {
     }
 
     fn log_target(&mut self) -> diagnostics::Target {
-        let stderr = diagnostics::Target::Stderr { journal_stream: self.journal_stream.clone() };
-        let Some(path) = self.path("MCP_LOG_FILE") else { return stderr };
+        let Some(path) = self.path("MCP_LOG_FILE") else { return diagnostics::Target::Stderr };
         match diagnostics::open_file(&path) {
-            Ok(file) if diagnostics::is_clients(&file) => {
-                self.complain("MCP_LOG_FILE", "is stdin or stdout, on which the client speaks");
-                stderr
-            }
-            Ok(file) => diagnostics::Target::File(file),
+            Ok(file) if !diagnostics::is_clients(&file) => return diagnostics::Target::File(file),
+            Ok(_) => self.complain("MCP_LOG_FILE", "is stdin or stdout, on which the client speaks"),
             Err(error) => {
-                self.complain(
-                    "MCP_LOG_FILE",
-                    format!("cannot open {}: {error}", shown(&path.to_string_lossy())),
-                );
-                stderr
+                let path = shown(&path.to_string_lossy());
+                self.complain("MCP_LOG_FILE", format!("cannot open {path}: {error}"));
             }
         }
+        diagnostics::Target::Stderr
     }
 
     fn confine(&mut self) -> confine::Mode {
@@ -211,7 +231,13 @@ impl Reader {
     }
 
     /// Reads every SQL setting, also without a database: what is wrong is wrong before it is needed.
-    fn sql(&mut self, server: &server::Config) -> Option<SqlConfig> {
+    fn sql(
+        &mut self,
+        server: &server::Config,
+        guard: GuardConfig,
+        max_rows: u32,
+        need: Need,
+    ) -> Option<SqlConfig> {
         let dsn = self.dsn();
         let pooler = match self.word("MCP_SQL_POOLER") {
             "transaction" => Pooler::Transaction,
@@ -222,26 +248,76 @@ impl Reader {
             "strict" => UnsafeRole::Strict,
             _ => UnsafeRole::Refuse,
         };
-        let functions = self.text("MCP_SQL_ALLOW_FUNCTIONS").unwrap_or_default();
-        let guard = GuardConfig::parse(&functions).unwrap_or_else(|wrong| {
-            self.complain("MCP_SQL_ALLOW_FUNCTIONS", escape(&wrong));
-            GuardConfig::default()
-        });
         let config = SqlConfig {
             pool_max_size: u32::try_from(server.sql_lane).unwrap_or(u32::MAX),
             pooler,
             connect_timeout: self.millis_below("MCP_SQL_CONNECT_TIMEOUT_MS", server.call_timeout),
             statement_timeout: self.millis_below("MCP_SQL_STATEMENT_TIMEOUT_MS", server.call_timeout),
-            max_rows: self.small("MCP_SQL_MAX_ROWS"),
+            max_rows,
             max_cell_chars: self.small("MCP_SQL_MAX_CELL_CHARS"),
             max_response_bytes: self.size("MCP_MAX_RESPONSE_BYTES"),
             call_timeout: server.call_timeout,
             max_stuck: u32::try_from(server.max_concurrency).unwrap_or(u32::MAX),
             guard,
             unsafe_role,
+            need,
             dsn: dsn?,
         };
         Some(config)
+    }
+
+    fn guard(&mut self) -> GuardConfig {
+        const NAME: &str = "MCP_SQL_ALLOW_FUNCTIONS";
+        let functions = self.text(NAME).unwrap_or_default();
+        GuardConfig::parse(&functions).unwrap_or_else(|wrong| {
+            self.complain(NAME, escape(&wrong));
+            GuardConfig::default()
+        })
+    }
+
+    /// A catalog replaces ad-hoc queries, unless both are asked for.
+    fn sql_adhoc(&mut self) -> bool {
+        const NAME: &str = "MCP_SQL_ADHOC";
+        let word = self.word(NAME);
+        let is_given = self.given.contains_key(NAME);
+        word == "true" && (is_given || !self.given.contains_key("MCP_CATALOG"))
+    }
+
+    fn sensitive_words(&mut self) -> SensitiveWords {
+        const NAME: &str = "MCP_SENSITIVE_WORDS";
+        let words = self.text(NAME).unwrap_or_default();
+        SensitiveWords::parse(&words).unwrap_or_else(|wrong| {
+            self.complain(NAME, escape(&wrong));
+            SensitiveWords::default()
+        })
+    }
+
+    /// The catalog, or what is wrong with it.
+    fn catalog(
+        &mut self,
+        guard: &GuardConfig,
+        max_rows: u32,
+        words: SensitiveWords,
+    ) -> (Option<Catalog>, Vec<catalog::Finding>) {
+        const NAME: &str = "MCP_CATALOG";
+        let Some(path) = self.path(NAME) else { return (None, Vec::new()) };
+        let config = CatalogConfig { words, guard, max_rows };
+        match Catalog::load(&path, &config) {
+            Ok(catalog) => {
+                let has_database =
+                    ["MCP_SQL_DSN", "MCP_SQL_DSN_FILE"].iter().any(|dsn| self.given.contains_key(*dsn));
+                if !has_database {
+                    self.warnings.push(format!("{NAME}: none of its tools is on; cure: set MCP_SQL_DSN"));
+                }
+                (Some(catalog), Vec::new())
+            }
+            Err(findings) => {
+                let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+                let noun = if errors == 1 { "fault" } else { "faults" };
+                self.complain(NAME, format!("{} has {errors} {noun}", shown(&path.to_string_lossy())));
+                (None, findings)
+            }
+        }
     }
 
     fn dsn(&mut self) -> Option<Dsn> {
@@ -284,14 +360,17 @@ impl Reader {
     fn files(&mut self) -> Option<Files> {
         let max_bytes = self.number("MCP_FS_MAX_BYTES");
         let path = self.path("MCP_SAFE_DATA_DIR")?;
-        match Root::open(&path) {
-            Ok(root) => Some(Files { root, max_bytes }),
-            Err(error) => {
-                let path = shown(&path.to_string_lossy());
-                self.complain("MCP_SAFE_DATA_DIR", format!("cannot open {path}: {error}"));
-                None
+        let shown = shown(&path.to_string_lossy());
+        let opened = Root::open(&path).map_err(|error| format!("cannot open {shown}: {error}"));
+        let judged = opened.and_then(|root| match root.shows_processes() {
+            Ok(false) => Ok(root),
+            Ok(true) => {
+                Err(format!("{shown} holds /proc, which tells the connection string and other secrets"))
             }
-        }
+            Err(error) => Err(format!("cannot tell whether {shown} holds /proc: {error}")),
+        });
+        let root = judged.map_err(|wrong| self.complain("MCP_SAFE_DATA_DIR", wrong)).ok()?;
+        Some(Files { root, max_bytes })
     }
 
     fn metrics_disk_path(&mut self) -> Option<PathBuf> {

@@ -38,7 +38,6 @@ impl fmt::Display for Complaint {
 pub(super) struct Reader {
     pub(super) given: BTreeMap<String, OsString>,
     pub(super) libpq: DsnEnvironment,
-    pub(super) journal_stream: Option<String>,
     pub(super) complaints: Vec<Complaint>,
     pub(super) warnings: Vec<String>,
 }
@@ -57,9 +56,8 @@ impl Reader {
             home: text("HOME").map(PathBuf::from),
             user: text("USER"),
         };
-        let journal_stream = text("JOURNAL_STREAM");
         let warnings = given.keys().filter_map(|name| near_miss::warning(name)).collect();
-        Self { given, libpq, journal_stream, complaints: Vec::new(), warnings }
+        Self { given, libpq, complaints: Vec::new(), warnings }
     }
 
     pub(super) fn complain(&mut self, name: &'static str, wrong: impl Into<String>) {

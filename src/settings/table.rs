@@ -205,7 +205,26 @@ pub static ALL: &[Setting] = &[
         },
         doc: "Functions a query may call beyond the built-in list",
     },
-    word("MCP_SQL_ADHOC", "true", BOOL, "`false`: no `read_only_sql`, `explain_query`, `describe_database`"),
+    word(
+        "MCP_SQL_ADHOC",
+        "true",
+        BOOL,
+        "`false`: no `read_only_sql`, `explain_query`, `describe_database`; the default with `MCP_CATALOG`",
+    ),
+    path(
+        "MCP_CATALOG",
+        "",
+        "a TOML file, or a directory of them",
+        "A catalog of reviewed queries; each becomes a tool",
+    ),
+    Setting {
+        name: "MCP_SENSITIVE_WORDS",
+        kind: Kind::Text {
+            default: "",
+            allowed: "a comma list of words of 3 or more letters, digits, `_` and `-`",
+        },
+        doc: "Words that, anywhere in a name, say that it holds a secret, beyond the built-in ones; for the catalog and the role",
+    },
     word(
         "MCP_SQL_UNSAFE_ROLE",
         "refuse",
@@ -215,7 +234,7 @@ pub static ALL: &[Setting] = &[
     path(
         "MCP_SAFE_DATA_DIR",
         "",
-        "an existing directory",
+        "an existing directory without /proc in it",
         "The directory of files; switches the file tools on",
     ),
     number(
@@ -238,7 +257,6 @@ pub static ALL: &[Setting] = &[
         "What the process gives up at start: what the kernel offers, with a warning for what it lacks; `require`: all of it, \
          or no start",
     ),
-    unsupported("MCP_CATALOG", "A catalog of fixed queries"),
     unsupported("MCP_POLICY", "Who may call what"),
     unsupported("MCP_TOOL_PINS", "Pinned tool definitions"),
     unsupported("MCP_PLAN", "The plan of a run"),

@@ -53,7 +53,8 @@ fn every_wrong_setting_is_told_at_once() {
             "MCP_MAX_CONCURRENCY: '0' is out of range; allowed: 1 to 256",
             "MCP_QUEUE_WAIT_MS: '5s' is not a whole number; allowed: 0 to 600000",
             &format!(
-                "MCP_SAFE_DATA_DIR: cannot open '/proc/self/no\\nsuch': {}; allowed: an existing directory",
+                "MCP_SAFE_DATA_DIR: cannot open '/proc/self/no\\nsuch': {}; allowed: an existing directory without \
+                 /proc in it",
                 Root::open(Path::new("/proc/self/no\nsuch")).unwrap_err()
             ),
             "MCP_CONFINE: 'strict' is not one of the words; allowed: auto, require, off",
@@ -80,6 +81,18 @@ fn what_this_build_cannot_keep_is_refused() {
     for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
         assert!(read(&[(setting.name, "x")]).is_err(), "{}", setting.name);
     }
+}
+
+#[test]
+fn a_data_directory_that_would_tell_the_connection_string_is_refused() {
+    for path in ["/", "/proc", "/proc/self", "/proc/self/.."] {
+        let wrong = format!(
+            "MCP_SAFE_DATA_DIR: '{path}' holds /proc, which tells the connection string and other secrets; allowed: an \
+             existing directory without /proc in it"
+        );
+        check_wrong(&[("MCP_SAFE_DATA_DIR", path)], &[&wrong]);
+    }
+    assert!(read(&[("MCP_SAFE_DATA_DIR", "/etc")]).unwrap().files.is_some());
 }
 
 #[test]
@@ -151,4 +164,32 @@ fn what_is_not_text_is_told() {
 #[test]
 fn near_misses_become_warnings() {
     assert_eq!(read(&[("MCP_SQL_DNS", "x")]).unwrap().warnings.len(), 1);
+}
+
+#[test]
+fn a_catalog_switches_ad_hoc_queries_off_and_its_faults_are_told_with_the_settings() {
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    let path = file.path().to_str().unwrap();
+    let catalog = "version = 1\ntables = [\"t\"]\n[[query]]\nname = \"all\"\ntitle = \"All\"\ndescription = \"All of it.\"\n\
+                   tables = [\"t\"]\ncolumns = [\"a\"]\nsql = \"SELECT a FROM t ORDER BY a LIMIT 9\"\n";
+    fs::write(&file, catalog).unwrap();
+    let settings = read(&[("MCP_CATALOG", path)]).unwrap();
+    assert!(settings.catalog.is_some() && !settings.sql_adhoc && !settings.uses_sql());
+    assert_eq!(settings.warnings, ["MCP_CATALOG: none of its tools is on; cure: set MCP_SQL_DSN"]);
+    let both = read(&[
+        ("MCP_CATALOG", path),
+        ("MCP_SQL_ADHOC", "true"),
+        ("MCP_SQL_DSN", "postgres://reader@localhost/db"),
+    ])
+    .unwrap();
+    assert!(both.sql_adhoc && both.uses_sql() && both.warnings.is_empty());
+    let words = [("MCP_CATALOG", path), ("MCP_SENSITIVE_WORDS", "ssn, all of it")];
+    let vars = words.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let misconfigured = Settings::read(vars).unwrap_err();
+    assert_eq!(misconfigured.complaints.len(), 1, "{:?}", misconfigured.complaints);
+    fs::write(&file, catalog.replace("LIMIT 9", "")).unwrap();
+    let vars = [("MCP_CATALOG", path), ("MCP_LOG_LEVEL", "loud")];
+    let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let misconfigured = Settings::read(vars).unwrap_err();
+    assert_eq!((misconfigured.complaints.len(), misconfigured.catalog.len()), (2, 1));
 }

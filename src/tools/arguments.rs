@@ -3,9 +3,11 @@
 
 use std::borrow::Cow;
 
+use regex_lite::Regex;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 
+use super::formats;
 pub use super::schema::{schema_of, with_maximum};
 use crate::problem::{Code, MAX_ECHO_CHARS, Problem, echo};
 
@@ -15,9 +17,28 @@ use crate::problem::{Code, MAX_ECHO_CHARS, Problem, echo};
 /// # Errors
 /// One `MCP_VALIDATION_ERROR` that names every wrong parameter, with a sentence for each.
 pub fn parse<T: DeserializeOwned>(
-    mut arguments: Map<String, Value>,
+    arguments: Map<String, Value>,
     schema: &Map<String, Value>,
 ) -> Result<(T, Map<String, Value>), Problem> {
+    let judged = judged(arguments, schema)?;
+    match T::deserialize(Value::Object(judged.clone())) {
+        Ok(value) => Ok((value, judged)),
+        // The schema is made from T, so this is a rule of T that the schema cannot tell.
+        Err(why) => Err(Problem::new(
+            Code::Validation,
+            format!("The arguments are not valid: {}.", echo(&why.to_string())),
+        )),
+    }
+}
+
+/// The same, for a schema that no struct stands behind.
+///
+/// # Errors
+/// As those of [`parse`].
+pub fn judged(
+    mut arguments: Map<String, Value>,
+    schema: &Map<String, Value>,
+) -> Result<Map<String, Value>, Problem> {
     let mut faults = Faults::default();
     let mut judged = Map::new();
     for (name, property) in properties(schema) {
@@ -39,17 +60,7 @@ pub fn parse<T: DeserializeOwned>(
         }
     }
     faults.unknown(&arguments, schema);
-    if let Some(problem) = faults.into_problem() {
-        return Err(problem);
-    }
-    match T::deserialize(Value::Object(judged.clone())) {
-        Ok(value) => Ok((value, judged)),
-        // The schema is made from T, so this is a rule of T that the schema cannot tell.
-        Err(why) => Err(Problem::new(
-            Code::Validation,
-            format!("The arguments are not valid: {}.", echo(&why.to_string())),
-        )),
-    }
+    faults.into_problem().map_or(Ok(judged), Err)
 }
 
 /// The wrong parameters of one call.
@@ -113,8 +124,32 @@ fn judge(value: Value, property: &Value) -> Result<Value, String> {
     if value.is_null() {
         return Err(format!("is null: leave it out, or give {}", allowed(property)));
     }
-    let fits = match property.get("type").and_then(Value::as_str) {
-        Some("integer") => as_integer(&value).is_some_and(|integer| {
+    let value = match (value, property.get("items")) {
+        (Value::Array(items), Some(property)) => Value::Array(judge_items(items, property)?),
+        (value, _) => value,
+    };
+    let listed = property.get("enum").and_then(Value::as_array).is_none_or(|values| values.contains(&value));
+    match (fits(&value, property) && listed, wants_integer(property) && is_integral(&value)) {
+        (true, _) => Ok(value),
+        (false, true) => {
+            Err(format!("must be {}, written without a point or an exponent", allowed(property)))
+        }
+        (false, false) => Err(format!("must be {}", allowed(property))),
+    }
+}
+
+/// The first item that is wrong is told.
+fn judge_items(items: Vec<Value>, property: &Value) -> Result<Vec<Value>, String> {
+    let judge = |(index, item)| {
+        judge(item, property).map_err(|wrong| format!("has an item, [{index}], that {wrong}"))
+    };
+    items.into_iter().enumerate().map(judge).collect()
+}
+
+/// Whether the value is of the property's type and within its bounds.
+fn fits(value: &Value, property: &Value) -> bool {
+    match property.get("type").and_then(Value::as_str) {
+        Some("integer") => as_integer(value).is_some_and(|integer| {
             property.get("minimum").and_then(as_integer).is_none_or(|least| integer >= least)
                 && property.get("maximum").and_then(as_integer).is_none_or(|most| integer <= most)
         }),
@@ -124,22 +159,34 @@ fn judge(value: Value, property: &Value) -> Result<Value, String> {
         }),
         Some("string") => value.as_str().is_some_and(|text| {
             let chars = text.chars().count();
-            length(property, "minLength").is_none_or(|least| chars >= least)
-                && length(property, "maxLength").is_none_or(|most| chars <= most)
+            size(property, "minLength").is_none_or(|least| chars >= least)
+                && size(property, "maxLength").is_none_or(|most| chars <= most)
+                && has_format(text, property)
+                && has_pattern(text, property)
         }),
         Some("boolean") => value.is_boolean(),
-        Some("array") => value.is_array(),
+        Some("array") => value.as_array().is_some_and(|items| {
+            size(property, "minItems").is_none_or(|least| items.len() >= least)
+                && size(property, "maxItems").is_none_or(|most| items.len() <= most)
+        }),
         Some("object") => value.is_object(),
         _ => true,
-    };
-    let listed = property.get("enum").and_then(Value::as_array).is_none_or(|values| values.contains(&value));
-    match (fits && listed, wants_integer(property) && is_integral(&value)) {
-        (true, _) => Ok(value),
-        (false, true) => {
-            Err(format!("must be {}, written without a point or an exponent", allowed(property)))
-        }
-        (false, false) => Err(format!("must be {}", allowed(property))),
     }
+}
+
+fn has_format(text: &str, property: &Value) -> bool {
+    match property.get("format").and_then(Value::as_str) {
+        Some("date") => formats::date(text).is_some(),
+        Some("date-time") => formats::timestamp(text).is_some(),
+        Some("uuid") => formats::uuid(text).is_some(),
+        _ => true,
+    }
+}
+
+/// A pattern was compiled when its schema was made; one that no longer can be matches nothing.
+fn has_pattern(text: &str, property: &Value) -> bool {
+    let pattern = property.get("pattern").and_then(Value::as_str);
+    pattern.is_none_or(|pattern| Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(text)))
 }
 
 /// `10.0` for an integer is 10. Only as far as every integer has a double of its own: beyond, what the client meant is
@@ -172,23 +219,31 @@ fn allowed(property: &Value) -> Cow<'static, str> {
     let (noun, least, most, unit) = match property.get("type").and_then(Value::as_str) {
         Some("integer") => ("an integer", "minimum", "maximum", ""),
         Some("number") => ("a number", "minimum", "maximum", ""),
-        Some("string") => ("a string", "minLength", "maxLength", " characters"),
+        Some("string") => match property.get("format").and_then(Value::as_str) {
+            Some("date") => return "a date such as 2026-01-31".into(),
+            Some("date-time") => return "a time with its zone such as 2026-01-31T12:00:00Z".into(),
+            Some("uuid") => return "a UUID such as 0190a6e0-4f2b-7c3d-8e1f-2a3b4c5d6e7f".into(),
+            _ => ("a string", "minLength", "maxLength", " characters"),
+        },
         Some("boolean") => return "true or false".into(),
-        Some("array") => return "an array".into(),
+        Some("array") => ("an array", "minItems", "maxItems", " items"),
         Some("object") => return "an object".into(),
         _ => return "a value of the kind its schema names".into(),
     };
+    let items = property.get("items").map_or_else(String::new, |items| format!(", each {}", allowed(items)));
+    let pattern = property.get("pattern").and_then(Value::as_str);
+    let pattern = pattern.map_or_else(String::new, |pattern| format!(" that matches {pattern}"));
     let join = if unit.is_empty() { "from" } else { "of" };
     match (property.get(least), property.get(most)) {
-        (Some(least), Some(most)) => format!("{noun} {join} {least} to {most}{unit}").into(),
-        (Some(least), None) => format!("{noun} of at least {least}{unit}").into(),
-        (None, Some(most)) => format!("{noun} of at most {most}{unit}").into(),
-        (None, None) => noun.into(),
+        (Some(least), Some(most)) => format!("{noun} {join} {least} to {most}{unit}{pattern}{items}").into(),
+        (Some(least), None) => format!("{noun} of at least {least}{unit}{pattern}{items}").into(),
+        (None, Some(most)) => format!("{noun} of at most {most}{unit}{pattern}{items}").into(),
+        (None, None) => format!("{noun}{pattern}{items}").into(),
     }
 }
 
-fn length(property: &Value, keyword: &str) -> Option<usize> {
-    property.get(keyword).and_then(Value::as_u64).and_then(|chars| usize::try_from(chars).ok())
+fn size(property: &Value, keyword: &str) -> Option<usize> {
+    property.get(keyword).and_then(Value::as_u64).and_then(|size| usize::try_from(size).ok())
 }
 
 /// An integer of JSON, signed or unsigned.

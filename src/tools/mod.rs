@@ -1,10 +1,13 @@
 //! The work itself. A tool knows its arguments and its resource; it knows no JSON-RPC and starts no thread of its own.
 
+pub mod near_miss;
 pub mod schema;
+mod formats;
 pub mod arguments;
 pub mod metrics;
 pub mod files;
 pub mod sql;
+pub mod catalog;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -19,6 +22,16 @@ use crate::{
     protocol::tool::ToolSpec,
     wire::ascii::AsciiJson,
 };
+
+/// The names of the tools that are not a catalog's.
+pub const BUILT_IN: [&str; 6] = [
+    "read_only_sql",
+    "explain_query",
+    "describe_database",
+    "sandbox_fs_read",
+    "sandbox_fs_list",
+    "system_metrics",
+];
 
 /// Which queue a tool's calls wait in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,15 +4,23 @@
 //! take turns in one run, and what counts is the ratio. The limit is this binary once more, as a bare echo process with
 //! the server's threads and answers of the server's length (see [`echo`]).
 
+mod catalog;
 mod child;
 mod contest;
 mod echo;
 mod files;
+mod listing;
+mod metrics;
+mod oracle;
 mod refusals;
 mod report;
 mod sessions;
 mod shipped;
+mod sql;
 mod start;
+#[path = "../it/cluster.rs"]
+#[expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, reason = "made for tests")]
+mod cluster;
 
 use std::{env, error::Error};
 
@@ -35,9 +43,14 @@ fn main() -> Outcome {
     report::section("one client, every core")?;
     sessions::measure(&data)?;
     files::measure(&data)?;
+    sql::measure()?;
+    catalog::measure()?;
     refusals::measure()?;
     report::section("the client and both contestants on one core")?;
     on_one_core(|| sessions::measure(&data))?;
+    oracle::measure()?;
+    metrics::measure(&data)?;
+    listing::measure()?;
     files::measure_memory(&data)?;
     shipped::measure()
 }

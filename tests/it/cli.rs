@@ -4,8 +4,11 @@ use std::{
     fs,
     io::{self, BufRead, BufReader, Read},
     os::{
-        fd::OwnedFd,
-        unix::{fs::PermissionsExt, net::UnixStream},
+        fd::{AsRawFd, OwnedFd},
+        unix::{
+            fs::{MetadataExt, PermissionsExt},
+            net::UnixStream,
+        },
     },
     path::Path,
     process::{Child, Command, Output, Stdio},
@@ -134,6 +137,15 @@ fn client_config_prints_what_to_paste_and_no_secret() {
 }
 
 #[test]
+fn client_config_tells_what_a_client_would_replace() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("${HOME}");
+    fs::create_dir(&path).unwrap();
+    let (_, stderr) = check(&["client-config"], &[("MCP_METRICS_DISK_PATH", path.to_str().unwrap())], 0);
+    assert!(stderr.starts_with("MCP_METRICS_DISK_PATH: clients put something of their own"), "{stderr}");
+}
+
+#[test]
 fn client_config_tells_where_a_password_of_the_environment_belongs() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), "postgres://reader@localhost/assets").unwrap();
@@ -196,6 +208,34 @@ fn stdout_carries_messages_only_also_when_stderr_is_the_same_pipe() {
         assert!(output.stdout.is_empty() && output.stderr.starts_with(b"MCP_LOG_FILE: "), "{log}");
     }
     assert_eq!(fs::read(path).unwrap(), b"");
+}
+
+#[test]
+fn what_the_journal_reads_has_priorities() {
+    let directory = tempfile::tempdir().unwrap();
+    let said = |settings: &[(&str, &str)], journal: bool| {
+        let (mut ours, stderr) = io::pipe().unwrap();
+        let facts = fs::metadata(format!("/proc/self/fd/{}", ours.as_raw_fd())).unwrap();
+        let stream = format!("{}:{}", facts.dev(), facts.ino() + u64::from(!journal));
+        let mut command = suite(&["serve"], settings);
+        let child = command.env("JOURNAL_STREAM", stream).stderr(stderr).spawn().unwrap();
+        let exit = finish(child).status.code().unwrap();
+        drop(command);
+        let mut said = String::new();
+        ours.read_to_string(&mut said).unwrap();
+        (exit, said)
+    };
+    let wrong = [("MCP_LOG_LEVEL", "loud"), ("MCP_MAX_CONCURRENCY", "0")];
+    let log = directory.path().join("log");
+    for settings in [&wrong[..], &[wrong[0], wrong[1], ("MCP_LOG_FILE", log.to_str().unwrap())]] {
+        let (exit, said) = said(settings, true);
+        assert_eq!((exit, said.lines().count()), (78, 2), "{said}");
+        assert!(said.lines().all(|line| line.starts_with("<3>MCP_")), "{said}");
+    }
+    assert!(said(&wrong, false).1.starts_with("MCP_LOG_LEVEL: "));
+    let (exit, said) = said(&[("MCP_QUEUE_WIAT_MS", "1")], true);
+    assert_eq!(exit, 0, "{said}");
+    assert!(said.starts_with("<4>session ") && said.contains("\n<6>session "), "{said}");
 }
 
 #[test]

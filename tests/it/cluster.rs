@@ -13,24 +13,38 @@ use std::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
     },
+    time::{Duration, Instant},
 };
 
+use nix::{
+    sys::signal::{Signal, kill},
+    unistd::Pid,
+};
 use postgres::{Client, Config, NoTls};
 
+/// How long a server that was killed may take to be gone.
+const LIMIT: Duration = Duration::from_secs(60);
 const HOW_TO_INSTALL: &str = "PostgreSQL's server binaries (initdb, postgres, pg_ctl) were not found in PATH or the usual \
      places: install them, for example with `apt-get install postgresql` or `dnf install postgresql-server` or \
      `brew install postgresql`";
 
-/// What the child runs: directory, binaries, port, our end of the pipe as its standard input.
+/// What the child runs: directory, binaries, port, our end of the pipe as its standard input. For a standby also the
+/// directory and the port of its primary.
 const LIFE: &str = r#"
 set -eu
 trap '' INT TERM HUP
 cd "$1"
-"$2/initdb" -D data -U postgres -A trust --no-sync -E UTF8 --locale=C >initdb.log 2>&1
-cat >data/pg_hba.conf <<END
-local all all trust
+if [ -n "${4-}" ]; then
+    # Where initdb really is, beside the server or beside psql.
+    PATH="$(dirname "$(readlink -f "$2/initdb")"):$PATH"
+    pg_basebackup -D data -R -c fast --no-sync -h "$4" -p "$5" -U postgres >initdb.log 2>&1
+else
+    "$2/initdb" -D data -U postgres -A trust --no-sync -E UTF8 --locale=C >initdb.log 2>&1
+    cat >data/pg_hba.conf <<END
+local all,replication all trust
 host all all 127.0.0.1/32 scram-sha-256
 END
+fi
 cat >>data/postgresql.conf <<END
 listen_addresses = '127.0.0.1'
 port = $3
@@ -90,12 +104,27 @@ impl Cluster {
 
     /// A cluster of one's own, for tests that stop it or configure it.
     pub(crate) fn start() -> Self {
+        let cluster = Self::begin(&[]);
+        let mut admin = cluster.admin("postgres");
+        admin.batch_execute(&format!("CREATE ROLE {READER} LOGIN PASSWORD '{PASSWORD}'")).unwrap();
+        admin.batch_execute("CREATE DATABASE seed").unwrap();
+        cluster.admin("seed").batch_execute(SCHEMA).unwrap();
+        cluster
+    }
+
+    /// A hot standby of this cluster.
+    pub(crate) fn standby(&self) -> Self {
+        Self::begin(&[&self.directory.display().to_string(), &self.port.to_string()])
+    }
+
+    fn begin(primary: &[&str]) -> Self {
         let binaries = binaries();
         let directory = tempfile::Builder::new().prefix("mcp-it-").tempdir().unwrap().keep();
         // Asked for and let go: another process may take it meanwhile, which shows as a server that does not start.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("sh");
         command.args(["-c", LIFE, "cluster"]).arg(&directory).arg(&binaries).arg(port.to_string());
+        command.args(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
         if nix::unistd::geteuid().is_root() {
             // PostgreSQL refuses to run as root.
@@ -113,18 +142,18 @@ impl Cluster {
             std::fs::remove_dir_all(&directory).unwrap();
             panic!("the cluster did not start: {}", logs.concat());
         }
-        let cluster = Self { directory, port, pipe, child, databases: AtomicU32::new(0) };
-        let mut admin = cluster.admin("postgres");
-        admin.batch_execute(&format!("CREATE ROLE {READER} LOGIN PASSWORD '{PASSWORD}'")).unwrap();
-        admin.batch_execute("CREATE DATABASE seed").unwrap();
-        cluster.admin("seed").batch_execute(SCHEMA).unwrap();
-        cluster
+        Self { directory, port, pipe, child, databases: AtomicU32::new(0) }
     }
 
     /// A superuser's connection.
     pub(crate) fn admin(&self, database: &str) -> Client {
+        self.client("postgres", database)
+    }
+
+    /// Somebody's connection.
+    pub(crate) fn client(&self, user: &str, database: &str) -> Client {
         let mut config = Config::new();
-        config.host_path(&self.directory).port(self.port).user("postgres").dbname(database);
+        config.host_path(&self.directory).port(self.port).user(user).dbname(database);
         config.connect(NoTls).unwrap()
     }
 
@@ -146,16 +175,58 @@ impl Cluster {
         format!("host='{}' port={} user={user} dbname={database}", self.directory.display(), self.port)
     }
 
+    /// Everything that the server has logged.
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.directory.join("server.log")).unwrap()).into_owned()
+    }
+
     /// The port, over TCP on 127.0.0.1 and in the socket's name.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// Sends a signal to the postmaster: STOP freezes it, so that it accepts and then is silent; CONT thaws it.
-    pub(crate) fn signal(&self, name: &str) {
+    fn postmaster(&self) -> Pid {
         let file = std::fs::read_to_string(self.directory.join("data/postmaster.pid")).unwrap();
-        let pid = file.lines().next().unwrap();
-        assert!(Command::new("kill").args([&format!("-{name}"), pid]).status().unwrap().success());
+        Pid::from_raw(file.lines().next().unwrap().parse().unwrap())
+    }
+
+    /// Freezes the server and every process of it, until what this returns is dropped: it accepts, and then is silent.
+    pub(crate) fn freeze(&self) -> Frozen {
+        let postmaster = self.postmaster();
+        // First the one that makes the others.
+        kill(postmaster, Signal::SIGSTOP).unwrap();
+        let backends = children(postmaster);
+        let stopped = backends.into_iter().filter(|pid| kill(*pid, Signal::SIGSTOP).is_ok());
+        Frozen([postmaster].into_iter().chain(stopped).collect())
+    }
+
+    /// Kills the server as a power cut would: all of it, at once.
+    pub(crate) fn crash(&self) {
+        let postmaster = self.postmaster();
+        kill(postmaster, Signal::SIGSTOP).unwrap();
+        let mut all = children(postmaster);
+        all.push(postmaster);
+        // Some may have ended by themselves.
+        all.iter().for_each(|pid| kill(*pid, Signal::SIGKILL).unwrap_or_default());
+        let begun = Instant::now();
+        while all.iter().any(|pid| is_running(*pid)) {
+            assert!(begun.elapsed() < LIMIT, "the server does not die");
+            std::thread::yield_now();
+        }
+        // Where nobody collects orphans, a zombie has its number and would pass for the server.
+        for lock in ["data/postmaster.pid", &format!(".s.PGSQL.{}.lock", self.port)] {
+            std::fs::remove_file(self.directory.join(lock)).unwrap();
+        }
+    }
+
+    /// A program that came with the server.
+    pub(crate) fn binary(&self, name: &str) -> PathBuf {
+        Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
+    }
+
+    /// Where its files are.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.directory.join("data")
     }
 
     /// `pg_ctl` on this cluster, as the account that owns it.
@@ -167,18 +238,45 @@ impl Cluster {
             let nobody = nix::unistd::User::from_name("nobody").unwrap().expect("the account nobody");
             command.uid(nobody.uid.as_raw()).gid(nobody.gid.as_raw());
         }
-        assert!(command.status().unwrap().success(), "pg_ctl {arguments:?}");
+        let log = || std::fs::read_to_string(self.directory.join("server.log")).unwrap_or_default();
+        assert!(command.status().unwrap().success(), "pg_ctl {arguments:?}: {}", log());
     }
+}
+
+/// A server that does nothing. Dropped, it goes on.
+#[must_use]
+pub(crate) struct Frozen(Vec<Pid>);
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        // Some may be gone.
+        self.0.iter().for_each(|pid| kill(*pid, Signal::SIGCONT).unwrap_or_default());
+    }
+}
+
+/// The processes that this one started.
+fn children(parent: Pid) -> Vec<Pid> {
+    let line = format!("PPid:\t{parent}\n");
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let processes = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    processes
+        .map(Pid::from_raw)
+        .filter(|pid| status(*pid).is_some_and(|status| status.contains(&line)))
+        .collect()
+}
+
+/// Whether it is there, and more than a zombie.
+fn is_running(process: Pid) -> bool {
+    status(process).is_some_and(|status| !status.contains("\nState:\tZ"))
+}
+
+fn status(process: Pid) -> Option<String> {
+    std::fs::read_to_string(format!("/proc/{process}/status")).ok()
 }
 
 /// What the tests of TLS need.
 #[cfg(feature = "tls")]
 impl Cluster {
-    /// A program that came with the server.
-    pub(crate) fn binary(&self, name: &str) -> PathBuf {
-        Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
-    }
-
     /// Puts `lines` in place of those of `pg_hba.conf` that are for TCP.
     pub(crate) fn hba(&self, lines: &str) {
         let file = self.directory.join("data/pg_hba.conf");
@@ -215,7 +313,7 @@ impl Drop for Cluster {
 }
 
 /// The directory of the server binaries: PATH, else the newest in the usual places.
-fn binaries() -> PathBuf {
+pub(crate) fn binaries() -> PathBuf {
     let complete =
         |directory: &Path| ["initdb", "postgres", "pg_ctl"].iter().all(|name| directory.join(name).is_file());
     #[expect(clippy::disallowed_methods, reason = "a test's own environment")]

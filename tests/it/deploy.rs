@@ -7,15 +7,20 @@ use postgres::{Client, Config, NoTls, error::SqlState};
 use crate::{cluster::Cluster, support::command};
 
 /// A role of its own in a database of its own, made by what the command prints.
-struct Reader {
-    name: String,
-    database: String,
+pub(crate) struct Reader {
+    pub(crate) name: String,
+    pub(crate) database: String,
 }
 
 impl Reader {
-    fn make(name: &str, arguments: &[&str]) -> Self {
+    pub(crate) fn make(name: &str, arguments: &[&str]) -> Self {
+        Self::make_in("", name, arguments)
+    }
+
+    /// In a database that holds what `setup` makes.
+    pub(crate) fn make_in(setup: &str, name: &str, arguments: &[&str]) -> Self {
         let cluster = Cluster::shared();
-        let database = cluster.database("");
+        let database = cluster.database(setup);
         let mut deploy = command(&[]);
         deploy.args(["deploy", "role", "--schema", "public", "--role", name]).args(arguments);
         let printed = deploy.stdin(Stdio::null()).output().unwrap();
@@ -25,7 +30,7 @@ impl Reader {
         Self { name: name.to_owned(), database }
     }
 
-    fn connect(&self) -> Result<Client, postgres::Error> {
+    pub(crate) fn connect(&self) -> Result<Client, postgres::Error> {
         let dsn =
             Cluster::shared().socket_dsn(&format!("'{}'", self.name.replace('\'', "\\'")), &self.database);
         dsn.parse::<Config>().unwrap().connect(NoTls)
@@ -104,6 +109,28 @@ fn the_printed_role_passes_the_strictest_check() {
     let settings = [("MCP_SQL_DSN", &*dsn), ("MCP_SQL_UNSAFE_ROLE", "strict")];
     let report = command(&settings).args(["check", "--strict"]).stdin(Stdio::null()).output().unwrap();
     assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stdout));
+}
+
+#[test]
+fn the_printed_catalog_is_proven_and_its_tables_are_what_the_role_may_read() {
+    let deploy = |arguments: &[&str]| {
+        let output = command(&[]).arg("deploy").args(arguments).stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let catalog = directory.path().join("catalog.toml");
+    std::fs::write(&catalog, deploy(&["catalog"])).unwrap();
+    let path = catalog.to_str().unwrap();
+    let script = deploy(&["role", "--schema", "inventory", "--catalog", path]);
+    for table in ["sites", "people", "devices", "software", "installed_software", "tickets"] {
+        assert!(script.contains(&format!("'\"inventory\".\"{table}\"'::regclass")), "{table}: {script}");
+    }
+    assert_eq!(script.matches("::regclass").count(), 6, "{script}");
+    let mut check = command(&[("MCP_CATALOG", path)]);
+    let report = check.arg("check").stdin(Stdio::null()).output().unwrap();
+    let report = String::from_utf8(report.stdout).unwrap();
+    assert!(report.contains("ok    catalog: 7 entries, every one proven"), "{report}");
 }
 
 #[track_caller]

@@ -173,3 +173,41 @@ fn a_stream_that_does_not_block_loses_nothing() {
     read_slowly(Style::NonBlockingPipes, 8);
     read_slowly(Style::NonBlockingSocket, 8);
 }
+
+#[test]
+fn a_hundred_thousand_entries_are_listed_page_by_page_in_the_memory_of_a_page() {
+    const ENTRIES: usize = 100_000;
+    /// The names alone are 20 MiB.
+    const MOST_KIB: u64 = 6 * 1024;
+    let data = tempfile::tempdir().unwrap();
+    let tail = "n".repeat(200);
+    // The order of creation is not that of the names.
+    let name = |number: usize| format!("{:06}-{tail}", number * 7_919 % ENTRIES);
+    fs::create_dir(data.path().join("small")).unwrap();
+    fs::create_dir(data.path().join("large")).unwrap();
+    for (directory, entries) in [("small", 1_000), ("large", ENTRIES)] {
+        for number in 0..entries {
+            File::create(data.path().join(directory).join(name(number))).unwrap();
+        }
+    }
+    let settings = [("MCP_SAFE_DATA_DIR", data.path().to_str().unwrap())];
+    let mut client = Client::initialized(&settings, "2025-11-25");
+    let mut page = |directory: &str, after: &Value| {
+        let mut arguments = json!({"relative_path": directory, "max_entries": 1_000});
+        if !after.is_null() {
+            arguments["after"] = after.clone();
+        }
+        let page = client.use_tool("sandbox_fs_list", arguments)["structuredContent"].take();
+        let names = page["entries"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap());
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        (names, page["next_after"].clone(), client.process.peak_memory_kib())
+    };
+    let (_, _, before) = page("small", &Value::Null);
+    let (first, next, after) = page("large", &Value::Null);
+    let mut expected: Vec<String> = (0..ENTRIES).map(name).collect();
+    expected.sort_unstable();
+    assert_eq!(first, expected[..1_000]);
+    assert!(after - before < MOST_KIB, "{before} KiB grew to {after}");
+    assert_eq!(page("large", &next).0, expected[1_000..2_000]);
+    client.end().cleanly();
+}

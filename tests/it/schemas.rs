@@ -33,7 +33,7 @@ fn walk(schema: &Value, place: &str, faults: &mut Vec<String>) {
                 faults.push(format!("{place}: unwanted"))
             }
             "default" if value.is_null() => faults.push(format!("{place}: a null default")),
-            "format" if value != "date-time" => {
+            "format" if !["date-time", "date", "uuid"].iter().any(|format| value == format) => {
                 faults.push(format!("{place}: {value} is no format of JSON Schema"))
             }
             "description" if value.as_str().is_none_or(|text| text.contains('\n')) => {
@@ -56,7 +56,7 @@ fn walk(schema: &Value, place: &str, faults: &mut Vec<String>) {
 
 /// Arguments: nothing unknown, and no keyword that `arguments::parse` does not enforce.
 fn judge_input(schema: &Value, faults: &mut Vec<String>) {
-    const ENFORCED: [&str; 9] = [
+    const ENFORCED: [&str; 13] = [
         "type",
         "description",
         "default",
@@ -65,6 +65,10 @@ fn judge_input(schema: &Value, faults: &mut Vec<String>) {
         "maximum",
         "minLength",
         "maxLength",
+        "pattern",
+        "format",
+        "items",
+        "maxItems",
         "required",
     ];
     if schema.get("additionalProperties") != Some(&json!(false)) {
@@ -103,6 +107,38 @@ fn the_schemas_of_the_tools_are_plain_and_enforced() {
     for tool in listed(&[NO_DATABASE, ("MCP_SAFE_DATA_DIR", env!("CARGO_MANIFEST_DIR"))]) {
         assert_eq!(faults_of(&tool), Vec::<String>::new());
     }
+}
+
+#[test]
+fn the_schemas_of_a_catalog_are_plain_and_enforced() {
+    const ENTRY: &str = r#"
+        version = 1
+        tables = ["t"]
+        [[query]]
+        name = "everything"
+        title = "Everything"
+        description = "Takes everything and answers with everything."
+        tables = ["t"]
+        columns = ["a", "b", "c", "d", "e"]
+        types = { a = "string", b = "integer", c = "number", d = "boolean" }
+        sql = """SELECT a, b, c, d, e FROM t WHERE a = :a AND b = :b AND c = :c AND d = :d AND e = :e AND f = :f AND g = :g
+            AND h = :h AND i = ANY (:i) ORDER BY a LIMIT 5"""
+        params.a = { type = "string", max_length = 9, pattern = "[a-z]+", description = "A" }
+        params.b = { type = "integer", min = 1, max = 9, default = 2, description = "B" }
+        params.c = { type = "number", min = 1, max = 9, optional = true, description = "C" }
+        params.d = { type = "boolean", default = false, description = "D" }
+        params.e = { type = "date", description = "E" }
+        params.f = { type = "timestamp", description = "F" }
+        params.g = { type = "uuid", description = "G" }
+        params.h = { type = "enum", values = ["x"], description = "H" }
+        params.i = { type = "array", items = { type = "uuid" }, max_items = 3, description = "I" }
+    "#;
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    std::fs::write(file.path(), ENTRY).unwrap();
+    let catalog = ("MCP_CATALOG", file.path().to_str().unwrap());
+    let tools = listed(&[NO_DATABASE, catalog, ("MCP_METRICS_ENABLED", "false")]);
+    assert_eq!(tools.len(), 1);
+    assert_eq!(faults_of(&tools[0]), Vec::<String>::new());
 }
 
 #[test]

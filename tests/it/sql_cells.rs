@@ -1,5 +1,6 @@
 //! Values of every kind of type, through a view, as the README says they are written.
 
+use mcp_server_suite::tools::sql::GuardConfig;
 use serde_json::{Value, json};
 
 use crate::sql_run::Rig;
@@ -177,4 +178,164 @@ fn what_only_a_query_has() {
     let bounds = rig.query("SELECT histogram_bounds FROM pg_stats WHERE attname = 'id'").unwrap();
     assert_eq!(bounds["columns"][0]["type"], "anyarray");
     assert_eq!(bounds["rows"][0][0].as_array().map(|bounds| bounds.len()), Some(101), "{bounds}");
+}
+
+#[test]
+fn numbers_at_their_ends() {
+    check(&[
+        ("'-0'::float8", "float8", json!(-0.0)),
+        ("3.4028235e38::float4", "float4", json!(3.402_823_5e38)),
+        ("1e-45::float4", "float4", json!(1e-45)),
+        ("1.7976931348623157e308::float8", "float8", json!(1.797_693_134_862_315_7e308)),
+        ("5e-324::float8", "float8", json!(5e-324)),
+        ("0.1::float8 + 0.2::float8", "float8", json!(0.300_000_000_000_000_04)),
+        ("'Infinity'::numeric", "numeric", json!("Infinity")),
+        ("1e-20::numeric", "numeric", json!("0.00000000000000000001")),
+        ("0.00::numeric", "numeric", json!("0.00")),
+        ("'-92233720368547758.08'::money", "money", json!("-$92,233,720,368,547,758.08")),
+        ("4294967295::oid", "oid", json!("4294967295")),
+        ("'4294967295'::xid", "xid", json!("4294967295")),
+        ("'3'::cid", "cid", json!("3")),
+        ("'1.3e100'::json", "json", json!(1.3e100)),
+        ("'[1.10, 8.41e21]'::jsonb", "jsonb", json!([1.1, 8.41e21])),
+        ("'{\"a\": [1e400]}'::json", "json", json!("{\"a\": [1e400]}")),
+        ("'[\"\\u0000\", \"\\ud83d\\ude00\"]'::json", "json", json!(["\u{0}", "😀"])),
+    ]);
+}
+
+#[test]
+fn times_at_their_ends() {
+    check(&[
+        ("date '4714-11-24 BC'", "date", json!("4714-11-24 BC")),
+        ("date '5874897-12-31'", "date", json!("5874897-12-31")),
+        ("date '-infinity'", "date", json!("-infinity")),
+        ("timetz '24:00:00-15:59:59'", "timetz", json!("24:00:00-15:59:59")),
+        ("timestamp '294276-12-31 23:59:59.999999'", "timestamp", json!("294276-12-31 23:59:59.999999")),
+        ("timestamp 'infinity'", "timestamp", json!("infinity")),
+        ("timestamptz '1883-11-18 12:03:58-4:56:02'", "timestamptz", json!("1883-11-18T17:00:00Z")),
+        ("interval '-178000000 years'", "interval", json!("P-178000000Y")),
+        ("interval '-1 day +02:03:04'", "interval", json!("P-1DT2H3M4S")),
+        ("ARRAY[date 'infinity', '0044-03-15 BC']", "date[]", json!(["infinity", "0044-03-15 BC"])),
+        ("daterange('-infinity', NULL)", "daterange", json!("[-infinity,)")),
+        ("tstzrange('2024-01-01 00:00Z', NULL)", "tstzrange", json!("[\"2024-01-01 00:00:00+00\",)")),
+    ]);
+}
+
+#[test]
+fn every_other_type_that_a_server_brings() {
+    check(&[
+        ("B'1'::varbit", "varbit", json!("1")),
+        ("line '{1,2,3}'", "line", json!("{1,2,3}")),
+        ("lseg '[(0,0),(1,1)]'", "lseg", json!("[(0,0),(1,1)]")),
+        ("path '((0,0),(1,1))'", "path", json!("((0,0),(1,1))")),
+        ("polygon '((0,0),(1,1))'", "polygon", json!("((0,0),(1,1))")),
+        ("circle '<(0,0),1.5>'", "circle", json!("<(0,0),1.5>")),
+        ("macaddr8 '08:00:2b:01:02:03:04:05'", "macaddr8", json!("08:00:2b:01:02:03:04:05")),
+        ("inet '10.0.0.1/8'", "inet", json!("10.0.0.1/8")),
+        ("inet '::1'", "inet", json!("::1")),
+        ("'10:20:10,14'::pg_snapshot", "pg_snapshot", json!("10:20:10,14")),
+        ("'int'::regtype", "regtype", json!("integer")),
+        ("'pg_catalog'::regnamespace", "regnamespace", json!("pg_catalog")),
+        ("(SELECT 10::oid)::regrole", "regrole", json!("postgres")),
+        ("'abs(int)'::regprocedure", "regprocedure", json!("abs(integer)")),
+        ("'now'::regproc", "regproc", json!("now")),
+        ("'+(int,int)'::regoperator", "regoperator", json!("+(integer,integer)")),
+        ("'simple'::regconfig", "regconfig", json!("simple")),
+        ("'simple'::regdictionary", "regdictionary", json!("simple")),
+        ("'\"C\"'::regcollation", "regcollation", json!("\"C\"")),
+        ("ARRAY['pg_class'::regclass, NULL]", "regclass[]", json!(["pg_class", null])),
+        ("ARRAY[int4range(1, 5)]", "int4range[]", json!(["[1,5)"])),
+        ("ARRAY['{[1,2)}'::int4multirange]", "int4multirange[]", json!(["{[1,2)}"])),
+        ("ARRAY['a'::\"char\", 'b']", "char[]", json!(["a", "b"])),
+        ("ARRAY['\\x01'::bytea]", "bytea[]", json!(["\\x01"])),
+        ("ARRAY['n'::name]", "name[]", json!(["n"])),
+        ("ARRAY[interval '1 day']", "interval[]", json!(["P1D"])),
+        ("ARRAY['{\"a\":1,\"a\":2}'::json]", "json[]", json!(["{\"a\":1,\"a\":2}"])),
+        ("ARRAY[9007199254740993, NULL]", "int8[]", json!(["9007199254740993", null])),
+        ("'[0:1][-1:0]={{1,2},{3,4}}'::int[]", "int4[]", json!([[1, 2], [3, 4]])),
+        ("'{NULL}'::gtsvector[]", "gtsvector[]", json!([null])),
+        ("NULL::gtsvector", "gtsvector", json!(null)),
+    ]);
+}
+
+/// NULL of every type of the catalog, and an array that holds one.
+#[test]
+fn no_type_of_the_catalog_is_an_error() {
+    let rig = Rig::new("");
+    let types = rig
+        .admin()
+        .query(
+            "SELECT format('%I.%I', n.nspname, t.typname), CASE WHEN a.oid > 0 THEN format('%I.%I', n.nspname, a.typname) END \
+               FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace LEFT JOIN pg_type a ON a.oid = t.typarray \
+              WHERE t.typtype NOT IN ('c', 'p') AND t.typcategory <> 'A' AND t.typisdefined AND n.nspname !~ '^pg_(toast|temp)'",
+            &[],
+        )
+        .unwrap();
+    assert!(types.len() > 80, "{}", types.len());
+    for chunk in types.chunks(100) {
+        let mut expressions = Vec::new();
+        let mut expected = Vec::new();
+        for row in chunk {
+            expressions.push(format!("NULL::{}", row.get::<_, &str>(0)));
+            expected.push(json!(null));
+            if let Some(array) = row.get::<_, Option<&str>>(1) {
+                expressions.push(format!("'{{NULL}}'::{array}"));
+                expected.push(json!([null]));
+            }
+        }
+        let answer = rig.seen(expressions.len(), &format!("SELECT {}", expressions.join(", "))).unwrap();
+        for (index, expression) in expressions.iter().enumerate() {
+            assert_eq!(answer["rows"][0][index], expected[index], "{expression}");
+        }
+    }
+}
+
+/// Those that this installation has.
+#[test]
+fn types_of_extensions_are_their_text() {
+    let rig = Rig::new("CREATE SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC");
+    for (extension, expression, type_name, cell) in [
+        ("hstore", "'a=>1, b=>NULL'::ext.hstore", "hstore", json!("\"a\"=>\"1\", \"b\"=>NULL")),
+        ("hstore", "ARRAY['a=>1'::ext.hstore, NULL]", "hstore[]", json!([{"a": "1"}, null])),
+        ("citext", "'Ab'::ext.citext", "citext", json!("Ab")),
+        ("citext", "ARRAY['Ab'::ext.citext]", "citext[]", json!(["Ab"])),
+        ("cube", "'(1,2),(3,4)'::ext.cube", "cube", json!("(1, 2),(3, 4)")),
+        ("ltree", "'a.b'::ext.ltree", "ltree", json!("a.b")),
+        ("ltree", "ARRAY['a.b'::ext.ltree]", "ltree[]", json!(["a.b"])),
+        ("seg", "'1.50 .. 2'::ext.seg", "seg", json!("1.50 .. 2")),
+        ("isn", "'978-0-393-04002-9'::ext.isbn13", "isbn13", json!("978-0-393-04002-9")),
+    ] {
+        let install = format!("CREATE EXTENSION IF NOT EXISTS {extension} SCHEMA ext");
+        if rig.admin().batch_execute(&install).is_err() {
+            continue;
+        }
+        let answer = rig
+            .seen(1, &format!("SELECT {expression}"))
+            .unwrap_or_else(|failure| panic!("{expression}: {failure:?}"));
+        assert_eq!(answer["columns"][0]["type"], type_name, "{expression}");
+        assert_eq!(answer["rows"][0][0], cell, "{expression}");
+    }
+}
+
+#[test]
+fn what_a_function_gives_that_no_table_can_hold() {
+    let setup = "CREATE FUNCTION nothing() RETURNS void LANGUAGE plpgsql AS 'BEGIN END'";
+    let rig = Rig::with(setup, |settings| settings.guard = GuardConfig::parse("nothing, textout").unwrap());
+    for (select, type_name, cell) in [
+        ("SELECT nothing()", "void", json!("")),
+        ("SELECT textout('a')", "cstring", json!("a")),
+        ("SELECT NULL", "text", json!(null)),
+        ("SELECT 'a' AS \"?column?\"", "text", json!("a")),
+        (
+            "SELECT ROW(ROW(1.10, NULL), ARRAY[2.50], '{\"k\": 1.0}'::jsonb)",
+            "record",
+            json!({"f1": {"f1": "1.10", "f2": null}, "f2": ["2.50"], "f3": {"k": "1.0"}}),
+        ),
+        ("SELECT ROW()", "record", json!({})),
+        ("SELECT q FROM (SELECT 1 AS a, 2 AS a) q", "record", json!("{\"a\":1,\"a\":2}")),
+    ] {
+        let answer = rig.query(select).unwrap_or_else(|failure| panic!("{select}: {failure:?}"));
+        assert_eq!(answer["columns"][0]["type"], type_name, "{select}");
+        assert_eq!(answer["rows"][0][0], cell, "{select}");
+    }
 }

@@ -1,10 +1,6 @@
-//! What goes wrong around a statement: told to stop, killed, restarted, frozen, many at once.
+//! What goes wrong around a statement: told to stop, killed, restarted.
 
-use std::{
-    sync::Arc,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, thread, time::Instant};
 
 use mcp_server_suite::{
     call::{Call, Interrupt, Serial},
@@ -104,105 +100,39 @@ fn an_answer_that_nobody_wants_leaves_no_transaction_behind() {
 }
 
 #[test]
-fn a_failed_connection_names_cause_and_cure_but_no_password() {
-    let shared = Cluster::shared();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    for (dsn, expected) in [
-        (format!("postgres://reader:wrong-horse@127.0.0.1:{}/seed", shared.port()), "check the password"),
-        (format!("postgres://reader@127.0.0.1:{}/seed", shared.port()), "give a password"),
-        (shared.url("nowhere"), "check the database's name"),
-        (format!("postgres://reader:wrong-horse@127.0.0.1:{free}/seed"), "is PostgreSQL running"),
-        (format!("{}?sslmode=require", shared.url("seed")), "does not support TLS"),
-    ] {
-        let error = Database::new(config(&dsn)).probe().unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-        assert!(!error.contains("horse") && !error.contains("p@ss"), "{error}");
-    }
-    let several = format!(
-        "host=127.0.0.1,127.0.0.1 port={free},{} user=reader password='{}' dbname={} target_session_attrs=primary",
-        shared.port(),
-        crate::cluster::PASSWORD,
-        shared.database("")
-    );
-    Database::new(config(&several)).probe().unwrap();
-}
-
-#[test]
-fn a_server_that_comes_back_is_used_again() {
+fn a_server_that_ends_is_one_error_a_call_and_is_used_again_when_it_is_back() {
     let cluster = Cluster::start();
+    cluster.admin("seed").batch_execute(NAP).unwrap();
     let db = Database::new(config(&cluster.url("seed")));
-    for mode in ["fast", "immediate"] {
+    let lost = |outcome| assert!(matches!(outcome, Err(Failure::Internal(_))), "{outcome:?}");
+    let ends: [(&str, &dyn Fn()); 3] = [
+        ("fast", &|| cluster.pg_ctl(&["stop", "-m", "fast"])),
+        ("immediate", &|| cluster.pg_ctl(&["stop", "-m", "immediate"])),
+        ("kill -9", &|| cluster.crash()),
+    ];
+    for (how, end) in ends {
+        let start = || cluster.pg_ctl(&["start", "-l", "server.log"]);
+        // Between calls, and while it is gone.
         query(&db, "SELECT 1").unwrap();
-        cluster.pg_ctl(&["stop", "-m", mode]);
-        let outcome = query(&db, "SELECT 1");
-        assert!(matches!(outcome, Err(Failure::Internal(_))), "{outcome:?}");
-        cluster.pg_ctl(&["start", "-l", "server.log"]);
-        query(&db, "SELECT 1").unwrap();
-        cluster.pg_ctl(&["restart", "-m", mode, "-l", "server.log"]);
-        query(&db, "SELECT 1").unwrap();
+        end();
+        lost(query(&db, "SELECT 1"));
+        start();
+        query(&db, "SELECT 1").unwrap_or_else(|error| panic!("{how}: {error}"));
+        // During a call.
+        thread::scope(|scope| {
+            let running = scope.spawn(|| query(&db, "SELECT * FROM nap"));
+            let active = "SELECT count(*) = 1 FROM pg_stat_activity WHERE usename = 'reader' AND query LIKE '%FROM nap%'";
+            wait_until(&mut cluster.admin("seed"), active);
+            end();
+            lost(running.join().unwrap());
+        });
+        start();
+        query(&db, "SELECT 1").unwrap_or_else(|error| panic!("{how}: {error}"));
+        // Between calls, and back before the next one.
+        end();
+        start();
+        query(&db, "SELECT 1").unwrap_or_else(|error| panic!("{how}: {error}"));
     }
-}
-
-#[test]
-fn a_frozen_server_is_told_by_the_probe_and_used_again_when_it_thaws() {
-    let cluster = Cluster::start();
-    let mut settings = config(&cluster.url("seed"));
-    settings.connect_timeout = Duration::from_millis(200);
-    let db = Database::new(settings);
-    db.probe().unwrap();
-    cluster.signal("STOP");
-    let error = db.probe().unwrap_err().to_string();
-    cluster.signal("CONT");
-    assert!(error.contains("hangs or is frozen"), "{error}");
-    db.probe().unwrap();
-}
-
-#[test]
-fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_asked() {
-    // The kernel accepts; nobody answers.
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = silent.local_addr().unwrap().port();
-    let database = |dsn: &str, connect_ms: u64| {
-        let mut settings = config(dsn);
-        settings.connect_timeout = Duration::from_millis(connect_ms);
-        Database::new(settings)
-    };
-    let alone = database(&format!("postgres://reader@127.0.0.1:{port}/seed"), 300);
-    for expected in ["no answer within 300 ms"; 8].into_iter().chain(["earlier logins still wait"]) {
-        match query(&alone, "SELECT 1") {
-            Err(Failure::Internal(why)) => assert!(why.contains(expected), "{why}"),
-            outcome => panic!("{outcome:?}"),
-        }
-    }
-    // Time enough for the one that answers, also on a busy host.
-    let dsn = format!(
-        "host=127.0.0.1,127.0.0.1 port={port},{} user=reader password='{}' dbname={}",
-        Cluster::shared().port(),
-        crate::cluster::PASSWORD,
-        Cluster::shared().database("")
-    );
-    let several = database(&dsn, 5_000);
-    assert_eq!(query(&several, "SELECT 1").unwrap()["rows"], json!([[1]]));
-    several.probe().unwrap();
-}
-
-#[test]
-fn a_pool_of_four_serves_two_hundred_calls_at_once() {
-    let rig = Rig::new("");
-    let ask = |own: usize| {
-        let answer =
-            rig.query(&format!("SELECT {own}, lpad('', id, 'x') FROM item WHERE id = {own}")).unwrap();
-        assert_eq!(answer["rows"], json!([[own, "x".repeat(own)]]));
-    };
-    // As many workers as may take SQL calls; each serves its share of the calls.
-    thread::scope(|scope| {
-        let ask = &ask;
-        for worker in 0..4_usize {
-            scope.spawn(move || (1..=50_usize).for_each(|turn| ask(worker * 50 + turn)));
-        }
-    });
-    let count = "SELECT count(*) <= 4 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    assert!(rig.admin().query_one(count, &[]).unwrap().get::<_, bool>(0));
 }
 
 #[test]

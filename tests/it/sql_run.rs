@@ -12,8 +12,8 @@ use mcp_server_suite::{
     tools::{
         Failure, Tool,
         sql::{
-            Database, DescribeDatabase, Dsn, DsnEnvironment, ExplainQuery, GuardConfig, Pooler, ReadOnlySql,
-            SqlConfig, UnsafeRole,
+            Database, DescribeDatabase, Dsn, DsnEnvironment, ExplainQuery, GuardConfig, Need, Pooler,
+            ReadOnlySql, SqlConfig, UnsafeRole,
         },
     },
 };
@@ -38,6 +38,7 @@ pub(crate) fn config(dsn: &str) -> SqlConfig {
         max_stuck: 4,
         guard: GuardConfig::parse("*").unwrap_or_default(),
         unsafe_role: UnsafeRole::Refuse,
+        need: Need::default(),
     }
 }
 
@@ -335,9 +336,17 @@ fn an_unsafe_role_is_refused_and_told_to_the_operator() {
     assert!(!probe.findings.iter().any(|finding| finding.dangerous), "{:?}", probe.findings);
     let mut strict = config(&shared.url(&name));
     strict.unsafe_role = UnsafeRole::Strict;
-    query(&Database::new(strict.clone()), "SELECT 1").unwrap();
+    assert_eq!(code(query(&Database::new(strict.clone()), "SELECT 1")), Code::AccessDenied, "as PUBLIC may");
+    let cures = probe.findings.iter().map(|finding| finding.cure.as_str());
+    shared.admin(&name).batch_execute(&cures.collect::<Vec<_>>().join(";")).unwrap();
+    let db = Database::new(strict.clone());
+    query(&db, "SELECT 1").unwrap();
     shared.admin(&name).batch_execute("GRANT INSERT ON item TO reader").unwrap();
-    assert_eq!(code(query(&Database::new(strict), "SELECT 1")), Code::AccessDenied);
+    let other = Database::new(strict);
+    assert_eq!(code(query(&other, "SELECT 1")), Code::AccessDenied);
+    // A role that was mended is noticed by the next call.
+    shared.admin(&name).batch_execute("REVOKE INSERT ON item FROM reader").unwrap();
+    query(&other, "SELECT 1").unwrap();
 }
 
 #[test]

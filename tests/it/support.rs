@@ -145,6 +145,11 @@ impl Process {
         self.count("task")
     }
 
+    pub(crate) fn thread_names(&self) -> Vec<String> {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().flatten();
+        threads.filter_map(|it| fs::read_to_string(it.path().join("comm")).ok()).collect()
+    }
+
     pub(crate) fn descriptors(&self) -> usize {
         self.count("fd")
     }
@@ -249,6 +254,17 @@ impl Client {
 
     pub(crate) fn start_in_style(settings: Settings, style: Style) -> Self {
         let (process, input, output) = serve(settings, style);
+        Self::over(process, input, output)
+    }
+
+    /// A session with what `command` starts, over pipes.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let ((stdin, input), (output, stdout)) = (io::pipe().unwrap(), io::pipe().unwrap());
+        command.stdin(stdin).stdout(stdout);
+        Self::over(Process::start(command), Input::Pipe(input), OwnedFd::from(output).into())
+    }
+
+    fn over(process: Process, input: Input, output: File) -> Self {
         let (sender, lines) = mpsc::channel();
         let read = move || {
             // A terminal whose other side is gone reads as EIO, not as its end; a test that is over needs no lines.

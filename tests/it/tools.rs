@@ -121,3 +121,16 @@ fn results_are_what_the_output_schema_says() {
     }
     client.end().cleanly();
 }
+
+#[test]
+fn a_sample_under_way_holds_up_nobody() {
+    let mut client = Client::initialized(&[("MCP_MAX_CONCURRENCY", "2")], "2025-11-25");
+    let sample = client.call("system_metrics", json!({"sample_ms": 2000}));
+    for _ in 0..50 {
+        assert_eq!(client.use_tool("system_metrics", json!({"sample_ms": 0}))["isError"], false);
+    }
+    assert_eq!(client.until_pong(), [] as [Value; 0], "the sample is not over");
+    let sampled = &client.answer(&sample)["result"]["structuredContent"]["sampled_ms"];
+    assert!(sampled.as_u64() >= Some(2_000), "{sampled}");
+    client.end().cleanly();
+}

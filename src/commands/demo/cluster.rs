@@ -235,6 +235,7 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{settings::Settings, tools::sql::Database};
     use postgres::error::SqlState;
 
     #[test]
@@ -263,9 +264,28 @@ mod tests {
             );
         }
         drop(reader);
+        needs_nothing_more_than_its_catalog(&cluster, directory.path());
         drop(cluster);
         assert!(!Path::new(&format!("/proc/{postmaster}")).exists());
         assert!(!directory.path().join("pg/.s.PGSQL.5432").exists());
+    }
+
+    /// Every example of the catalog finds something, and the role may do nothing beyond it.
+    fn needs_nothing_more_than_its_catalog(cluster: &Cluster, directory: &Path) {
+        let file = directory.join("catalog.toml");
+        fs::write(&file, crate::commands::demo::CATALOG).unwrap();
+        let vars = [("MCP_SQL_DSN", cluster.dsn().into()), ("MCP_CATALOG", file.into_os_string())];
+        let settings = Settings::read(vars.map(|(name, value)| (name.into(), value))).unwrap();
+        let database = Database::new(settings.sql.unwrap());
+        assert_eq!(database.probe().unwrap().findings, []);
+        let catalog = settings.catalog.unwrap();
+        assert!(catalog.warnings().is_empty(), "{:?}", catalog.warnings());
+        let examined = catalog.examine(&database).unwrap();
+        assert_eq!(examined.len(), 7);
+        for examination in examined {
+            let sound = examination.outcome.unwrap();
+            assert!(sound.ran.is_some_and(|ran| ran.rows > 0), "{}", examination.entry);
+        }
     }
 
     #[test]

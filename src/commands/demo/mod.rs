@@ -38,6 +38,8 @@ use crate::{
     diagnostics::{self, complain},
 };
 
+/// The asset inventory's catalog: what `deploy catalog` prints, too.
+pub(super) const CATALOG: &str = include_str!("catalog.toml");
 /// How long a server may take to end after it was told to, beyond its own grace.
 const END_LIMIT: Duration = Duration::from_secs(10);
 /// How often a wait looks whether it is over.

@@ -2,10 +2,10 @@
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
     path::PathBuf,
-    process::{Child, ChildStdin, ExitStatus, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
@@ -38,6 +38,8 @@ pub(super) enum Answer {
     Response(Value),
     /// Nothing, as it should be.
     Silence,
+    /// What `check` printed.
+    Printed(String),
 }
 
 /// The client and its server. Dropped, it ends the server.
@@ -46,6 +48,7 @@ pub(super) struct Player {
     server: Child,
     to_server: Option<ChildStdin>,
     from_server: Receiver<String>,
+    check: Command,
     log: PathBuf,
     last_id: u64,
 }
@@ -71,7 +74,8 @@ impl Player {
             let read = stdout.map(BufReader::new).into_iter().flat_map(BufRead::lines);
             read.map_while(Result::ok).try_for_each(|line| lines.send(line)).unwrap_or_default();
         };
-        let player = Self { server, to_server, from_server, log, last_id: 0 };
+        let check = sandbox.check()?;
+        let player = Self { server, to_server, from_server, check, log, last_id: 0 };
         thread::Builder::new()
             .name("demo-reader".to_owned())
             .spawn(reader)
@@ -108,7 +112,20 @@ impl Player {
                 let later = self.send("ping", &json!({}))?;
                 self.receive(later, stop).map(|_| Answer::Silence)
             }
+            Ask::Check => self.check(stop),
         }
+    }
+
+    /// What `check` prints, which fits a pipe, with paths as from the sandbox's own directory.
+    fn check(&mut self, stop: &Stop) -> Result<Answer, Failed> {
+        let command = self.check.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut check = command.spawn().map_err(Failed::io("start check"))?;
+        wait(&mut check, ANSWER_LIMIT, "check", stop)?;
+        let mut printed = String::new();
+        let read = check.stdout.take().map(|mut stdout| stdout.read_to_string(&mut printed)).transpose();
+        read.map_err(Failed::io("read what check prints"))?;
+        let directory = command.get_current_dir().map(|path| format!("{}/", path.display()));
+        Ok(Answer::Printed(printed.replace(&directory.unwrap_or_default(), "")))
     }
 
     /// Closes the server's input and waits for its end.

@@ -22,7 +22,7 @@ use nix::{
 
 use crate::{
     commands::demo::{
-        Failed, Stop, clean_command,
+        CATALOG, Failed, Stop, clean_command,
         cluster::{Cluster, HOW_TO_GET, find_binaries},
     },
     diagnostics::complain,
@@ -37,6 +37,12 @@ const FILES: [(&str, &[u8]); 3] = [
     ("sites.csv", b"site,city,desks\nHarbour,Hamburg,40\nMill,Leiden,25\nFoundry,Bilbao,60\n"),
     ("legacy.txt", b"Caf\xe9 in Latin-1, which is not UTF-8\n"),
 ];
+
+/// Where the catalog is, beside the directory that clients may reach.
+const CATALOG_FILE: &str = "catalog.toml";
+/// A catalog that no server starts with, beside it.
+const BROKEN_FILE: &str = "broken.toml";
+const BROKEN: &str = include_str!("broken.toml");
 
 /// The sandbox. Dropped, it stops the cluster first and removes everything then: the order of its fields.
 #[derive(Debug)]
@@ -80,8 +86,19 @@ impl Sandbox {
         server.arg("serve").env("MCP_SAFE_DATA_DIR", self.directory.0.join("data"));
         if let Some(cluster) = &self.cluster {
             server.env("MCP_SQL_DSN", cluster.dsn());
+            // Both worlds: reviewed queries, and a model's own.
+            server.env("MCP_CATALOG", self.directory.0.join(CATALOG_FILE)).env("MCP_SQL_ADHOC", "true");
         }
         Ok(server)
+    }
+
+    /// This program as it checks the broken catalog.
+    pub(super) fn check(&self) -> Result<Command, Failed> {
+        let program = env::current_exe().map_err(Failed::io("find this program"))?;
+        let mut check = clean_command(&program);
+        check.arg("check").current_dir(&self.directory.0);
+        check.env("MCP_CATALOG", self.directory.0.join(BROKEN_FILE));
+        Ok(check)
     }
 
     /// Where a server may log.
@@ -125,6 +142,8 @@ fn fill(directory: &Path) -> io::Result<()> {
     let data = directory.join("data");
     DirBuilder::new().mode(0o700).create(&data)?;
     fs::write(directory.join("secret.txt"), "no client may read this\n")?;
+    fs::write(directory.join(CATALOG_FILE), CATALOG)?;
+    fs::write(directory.join(BROKEN_FILE), BROKEN)?;
     for (name, content) in FILES {
         fs::write(data.join(name), content)?;
     }

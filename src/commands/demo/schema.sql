@@ -5,6 +5,7 @@ SET search_path = inventory;
 
 CREATE TABLE sites (
     site_id  int PRIMARY KEY,
+    code     text NOT NULL UNIQUE,
     name     text NOT NULL UNIQUE,
     city     text NOT NULL,
     opened   date NOT NULL
@@ -15,6 +16,7 @@ CREATE TABLE people (
     site_id        int NOT NULL REFERENCES sites,
     full_name      text NOT NULL,
     email          text NOT NULL UNIQUE,
+    department     text NOT NULL,
     password_hash  text NOT NULL,
     mfa_secret     text NOT NULL
 );
@@ -29,7 +31,8 @@ CREATE TABLE devices (
     kind       text NOT NULL CHECK (kind IN ('laptop', 'server', 'switch')),
     address    inet NOT NULL,
     bought     date NOT NULL,
-    price      numeric(10, 2) NOT NULL
+    price      numeric(10, 2) NOT NULL,
+    last_seen  date NOT NULL
 );
 COMMENT ON TABLE devices IS 'What stands at a site';
 COMMENT ON COLUMN devices.owner_id IS 'Who answers for it; nobody does for switches';
@@ -68,22 +71,24 @@ CREATE TABLE api_tokens (
 COMMENT ON TABLE api_tokens IS 'Secret: no reader needs it';
 
 INSERT INTO sites VALUES
-    (1, 'Harbour', 'Hamburg', '2014-05-01'),
-    (2, 'Mill', 'Leiden', '2017-09-15'),
-    (3, 'Foundry', 'Bilbao', '2021-02-08');
+    (1, 'HAM', 'Harbour', 'Hamburg', '2014-05-01'),
+    (2, 'LEI', 'Mill', 'Leiden', '2017-09-15'),
+    (3, 'BIO', 'Foundry', 'Bilbao', '2021-02-08');
 
 INSERT INTO people
 SELECT n, 1 + n % 3,
        (ARRAY['Ada', 'Björn', 'Chloé', 'Dario', 'Esra', 'Femke'])[1 + n % 6] || ' ' ||
        (ARRAY['Aalto', 'Bakker', 'Costa', 'Dupont'])[1 + n % 4],
-       'person' || n || '@inventory.example', md5('password ' || n), upper(left(md5('mfa ' || n), 16))
+       'person' || n || '@inventory.example',
+       (ARRAY['Operations', 'Design', 'Sales'])[1 + n / 3 % 3], md5('password ' || n), upper(left(md5('mfa ' || n), 16))
 FROM generate_series(1, 24) AS n;
 
 INSERT INTO devices
 SELECT n, 1 + n % 3, CASE WHEN n % 5 <> 0 THEN 1 + n % 24 END,
        (ARRAY['switch', 'laptop', 'laptop', 'server', 'laptop'])[1 + n % 5] || '-' || lpad(n::text, 3, '0'),
        (ARRAY['switch', 'laptop', 'laptop', 'server', 'laptop'])[1 + n % 5],
-       '10.20.0.0'::inet + n, DATE '2022-01-10' + n * 11, 400 + (n * 37 % 90) * 12.5
+       '10.20.0.0'::inet + n, DATE '2022-01-10' + n * 11, 400 + (n * 37 % 90) * 12.5,
+       DATE '2026-01-31' - CASE WHEN n % 8 = 4 THEN 40 + n ELSE n % 6 END
 FROM generate_series(1, 60) AS n;
 
 INSERT INTO software VALUES
@@ -99,7 +104,7 @@ WHERE (d + s) % 3 <> 0;
 
 INSERT INTO tickets
 SELECT n, 1 + n % 60, 1 + n % 24, TIMESTAMPTZ '2026-01-05 09:00+00' + n * INTERVAL '7 hours',
-       CASE WHEN n % 4 <> 0 THEN TIMESTAMPTZ '2026-01-06 15:30+00' + n * INTERVAL '7 hours' END,
+       CASE WHEN n % 5 <> 0 THEN TIMESTAMPTZ '2026-01-06 15:30+00' + n * INTERVAL '7 hours' END,
        (ARRAY['low', 'normal', 'normal', 'high'])[1 + n % 4],
        (ARRAY['Does not start', 'Disk is full', 'Battery is weak', 'Certificate expired'])[1 + n % 4],
        jsonb_build_object('attempts', n % 5, 'remote', n % 2 = 0)
@@ -114,9 +119,10 @@ ALTER ROLE mcp_reader SET search_path = inventory;
 ALTER ROLE mcp_reader SET default_transaction_read_only = on;
 REVOKE ALL ON DATABASE assets FROM PUBLIC;
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lo_creat(int), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC;
 GRANT CONNECT ON DATABASE assets TO mcp_reader;
 GRANT USAGE ON SCHEMA inventory TO mcp_reader;
 GRANT SELECT ON sites, devices, software, installed_software, tickets TO mcp_reader;
-GRANT SELECT (person_id, site_id, full_name, email) ON people TO mcp_reader;
+GRANT SELECT (person_id, site_id, full_name, email, department) ON people TO mcp_reader;
 
 ANALYZE;

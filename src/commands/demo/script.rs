@@ -24,11 +24,15 @@ pub(super) enum Ask {
     Call { tool: &'static str, arguments: Value },
     /// The same, cancelled at once.
     CancelledCall { tool: &'static str, arguments: Value },
+    /// No request: what `check` prints of the broken catalog.
+    Check,
 }
 
 /// Every step.
 pub(super) fn steps() -> Vec<Step> {
     let mut steps = handshakes();
+    steps.extend(catalog());
+    steps.extend(catalog_refusals());
     steps.extend(sql());
     steps.extend(sql_refusals());
     steps.extend(files());
@@ -68,13 +72,47 @@ fn handshakes() -> Vec<Step> {
     ]
 }
 
+fn catalog() -> Vec<Step> {
+    let laptops = json!({ "hostname": "laptop", "site": "HAM", "limit": 3 });
+    let stale = json!({ "before": "2025-12-15", "limit": 5 });
+    vec![
+        on_database(call("A reviewed query is a tool", "search_devices", laptops)),
+        on_database(call("and another: what has not been seen lately?", "stale_devices", stale)),
+    ]
+}
+
+fn catalog_refusals() -> Vec<Step> {
+    let wrong = json!({ "hostname": "l", "site": "Hamburg", "kind": "phone", "limit": 5000 });
+    let unknown = json!({ "name_or_email": "bakker", "columns": "password_hash" });
+    vec![
+        on_database(call("Each wrong argument is told with its bound", "search_devices", wrong)),
+        on_database(call("An argument that the query does not have", "find_people", unknown)),
+        on_database(call(
+            "A search that would be a dump: % is a character like any other",
+            "find_people",
+            json!({ "name_or_email": "%%" }),
+        )),
+        on_database(call(
+            "An injection is a hostname that no device has",
+            "get_device",
+            json!({ "hostname": "x' OR '1'='1'; --" }),
+        )),
+        on_database(call(
+            "A tool that is not in the catalog",
+            "delete_device",
+            json!({ "hostname": "laptop-001" }),
+        )),
+        step("A catalog that would do harm keeps the server from starting", Ask::Check),
+    ]
+}
+
 fn sql() -> Vec<Step> {
     let table = json!({ "schema": "inventory", "table": "devices" });
     let plan = json!({ "query": "SELECT hostname FROM devices WHERE device_id = 7" });
     vec![
         on_database(call("What is in the database?", "describe_database", table)),
         query(
-            "A question over three tables",
+            "A question of the model's own, over three tables",
             "SELECT s.city, count(*) AS open_tickets, max(d.price) AS dearest FROM tickets t JOIN devices d USING \
              (device_id) JOIN sites s USING (site_id) WHERE t.closed IS NULL GROUP BY s.city ORDER BY s.city",
         ),

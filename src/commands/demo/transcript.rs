@@ -5,6 +5,7 @@ use std::{fmt::Write as _, iter, process::ExitStatus};
 use serde_json::{Map, Value};
 
 use crate::{
+    NAME,
     commands::demo::{
         player::Answer,
         script::{Ask, Step},
@@ -112,6 +113,7 @@ fn asked(ask: &Ask) -> String {
     let (what, arguments) = match ask {
         Ask::Legacy { method, params } | Ask::Modern { method, params } => (*method, params),
         Ask::Call { tool, arguments } | Ask::CancelledCall { tool, arguments } => (*tool, arguments),
+        Ask::Check => return format!("MCP_CATALOG=broken.toml {NAME} check"),
     };
     let suffix = if matches!(ask, Ask::CancelledCall { .. }) { ", then notifications/cancelled" } else { "" };
     match arguments.get("query").and_then(Value::as_str) {
@@ -123,6 +125,7 @@ fn asked(ask: &Ask) -> String {
 fn answered(answer: &Answer) -> (Tone, Vec<String>) {
     let response = match answer {
         Answer::Silence => return (Tone::Answered, vec!["(nothing; the session goes on)".to_owned()]),
+        Answer::Printed(report) => return (Tone::Refused, report.lines().map(str::to_owned).collect()),
         Answer::Response(response) => response,
     };
     if let Some(error) = response.get("error") {

@@ -10,7 +10,7 @@ use std::{env, ffi::OsString, io, path};
 use clap::{Args, Subcommand};
 
 use crate::{
-    commands::{Exit, print, with_settings},
+    commands::{Exit, demo::CATALOG, print, with_settings},
     diagnostics,
     settings::{Settings, table::Kind},
 };
@@ -35,6 +35,8 @@ enum What {
     Compose(compose::Options),
     /// SQL that makes a database role which can read what is named and nothing else
     Role(role::Options),
+    /// A catalog of fixed queries to start from, which explains the format
+    Catalog,
 }
 
 pub(super) fn run(
@@ -50,7 +52,13 @@ pub(super) fn run(
             with_settings(vars, |settings| print(inetd::lines(options, &program()?, &settings)?))
         }
         What::Compose(options) => with_settings(vars, |settings| print(compose::file(options, &settings)?)),
-        What::Role(options) => print(role::script(options)?),
+        What::Role(options) => {
+            let named = options.catalog.as_ref().map(|path| ("MCP_CATALOG".into(), path.into()));
+            let vars = vars.into_iter().filter(|(name, _)| named.is_none() || name != "MCP_CATALOG");
+            let vars: Vec<(OsString, OsString)> = vars.chain(named.clone()).collect();
+            with_settings(vars, |settings| print(role::script(options, &settings)?))
+        }
+        What::Catalog => print(CATALOG.to_owned()),
     }
 }
 

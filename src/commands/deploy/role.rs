@@ -1,10 +1,14 @@
 //! `deploy role`: the database role that makes PostgreSQL itself forbid what the guard forbids.
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use clap::Args;
 
 use super::fill;
+use crate::{
+    settings::Settings,
+    tools::catalog::{Catalog, SensitiveWords},
+};
 
 const SCRIPT: &str = include_str!("role.sql");
 /// The longest name in bytes; PostgreSQL cuts longer ones (NAMEDATALEN).
@@ -16,9 +20,12 @@ pub(super) struct Options {
     /// The schema that may be read
     #[arg(long)]
     schema: String,
-    /// Its tables and views that may be read; without it all that are there now
+    /// Its tables and views that may be read; without it those of the catalog, or without one all that are there now
     #[arg(long, value_delimiter = ',')]
     tables: Vec<String>,
+    /// The catalog whose tables may be read, in place of MCP_CATALOG
+    #[arg(long, value_name = "FILE_OR_DIRECTORY", conflicts_with = "tables")]
+    pub(super) catalog: Option<PathBuf>,
     /// The role to make
     #[arg(long, default_value = "mcp_reader")]
     role: String,
@@ -27,26 +34,57 @@ pub(super) struct Options {
     connections: u16,
 }
 
-pub(super) fn script(options: &Options) -> io::Result<String> {
-    let Options { schema, tables, role, connections } = options;
+pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<String> {
+    let Options { schema, tables, catalog: _, role, connections } = options;
     let schema_name = identifier(schema)?;
-    let tables = if tables.is_empty() {
-        format!("ALL TABLES IN SCHEMA {schema_name}")
-    } else {
-        let names: io::Result<Vec<String>> =
-            tables.iter().map(|table| Ok(format!("{schema_name}.{}", identifier(table)?))).collect();
-        names?.join(", ")
+    let catalog = settings.catalog.as_ref().filter(|_| tables.is_empty());
+    let tables = match catalog {
+        // As SQL reads names without quotes.
+        Some(catalog) => catalog.tables().iter().map(|table| table.to_lowercase()).collect(),
+        None => tables.clone(),
     };
-    let role_name = identifier(role)?;
+    let tables: io::Result<Vec<(String, String)>> = tables.iter().map(|table| named(table, schema)).collect();
+    let tables = tables?;
+    let mut schemas: Vec<&str> = tables.iter().map(|(schema, _)| schema.as_str()).collect();
+    schemas.push(&schema_name);
+    schemas.sort_unstable();
+    schemas.dedup();
+    let relations = if tables.is_empty() {
+        let schema = literal(&schema_name);
+        format!("c.relnamespace = {schema}::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')")
+    } else {
+        let numbers = tables
+            .iter()
+            .map(|(schema, table)| format!("{}::regclass", literal(&format!("{schema}.{table}"))));
+        format!("c.oid IN ({})", numbers.collect::<Vec<_>>().join(", "))
+    };
+    let waived = catalog.map(Catalog::waived).unwrap_or_default();
+    let waived: io::Result<Vec<String>> =
+        waived.iter().map(|name| identifier(name).map(|_| literal(name))).collect();
     let values = [
-        ("role", &*role_name),
+        ("role", &*identifier(role)?),
         ("name", role),
-        ("literal", &format!("'{}'", role.replace('\'', "''"))),
+        ("literal", &literal(role)),
         ("connections", &connections.to_string()),
         ("schema", &schema_name),
-        ("tables", &tables),
+        ("schemas", &schemas.join(", ")),
+        ("relations", &relations),
+        ("anywhere", &settings.sensitive_words.anywhere().join("|")),
+        ("words", &SensitiveWords::WORDS.join("|")),
+        ("waived", &waived?.join(", ")),
     ];
     Ok(fill(SCRIPT, &values))
+}
+
+/// The schema and the name of a table, which may stand behind its schema, quoted.
+fn named(table: &str, schema: &str) -> io::Result<(String, String)> {
+    let (schema, name) = table.split_once('.').unwrap_or((schema, table));
+    Ok((identifier(schema)?, identifier(name)?))
+}
+
+/// An SQL literal. Names hold no backslash.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 fn identifier(name: &str) -> io::Result<String> {

@@ -7,6 +7,7 @@ BEGIN;
 CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS NOINHERIT CONNECTION LIMIT {connections};
 
 -- What a session begins with. A role may change its own defaults, but the last, which is a superuser's to change.
+ALTER ROLE {role} SET search_path = {schema};
 ALTER ROLE {role} SET default_transaction_read_only = on;
 ALTER ROLE {role} SET statement_timeout = '5s';
 ALTER ROLE {role} SET lock_timeout = '1s';
@@ -27,11 +28,42 @@ REVOKE EXECUTE ON FUNCTION
     lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea)
     FROM PUBLIC;
 
--- What it may read.
-GRANT USAGE ON SCHEMA {schema} TO {role};
-GRANT SELECT ON {tables} TO {role};
+-- What it may read: what is named, but for columns that hold secrets by their names.
+GRANT USAGE ON SCHEMA {schemas} TO {role};
+DO $$
+DECLARE
+    relation regclass;
+    plain text;
+    secret text;
+BEGIN
+    FOR relation, plain, secret IN
+        SELECT attrelid,
+               string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE NOT is_secret),
+               string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE is_secret)
+        FROM pg_class c
+        JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
+        CROSS JOIN LATERAL (SELECT
+            attname <> ALL (ARRAY[{waived}]::name[])
+            AND (lower(attname) ~ '{anywhere}' OR lower(regexp_replace(regexp_replace(attname,
+                '([[:lower:]])([[:upper:]])', '\1_\2', 'g'), '([[:upper:]])([[:upper:]][[:lower:]])', '\1_\2', 'g'))
+                ~ '(^|[^[:alpha:]])({words})([^[:alpha:]]|$)')
+        ) s (is_secret)
+        WHERE {relations}
+        GROUP BY attrelid
+    LOOP
+        IF secret IS NULL THEN
+            EXECUTE format('GRANT SELECT ON %s TO %I', relation, {literal});
+        ELSIF plain IS NOT NULL THEN
+            EXECUTE format('GRANT SELECT (%s) ON %s TO %I', plain, relation, {literal});
+        END IF;
+        IF secret IS NOT NULL THEN
+            RAISE NOTICE '%: not granted: %', relation, secret;
+        END IF;
+    END LOOP;
+END
+$$;
 
 COMMIT;
 
--- PUBLIC may execute functions unless that was revoked. Look through those that act as their owner:
---   SELECT oid::regprocedure FROM pg_proc WHERE prosecdef AND has_function_privilege({literal}, oid, 'EXECUTE');
+-- PUBLIC may have been granted more. What reaches this role: log in as it and run `mcp-server-suite check`, which prints the
+-- SQL that takes it away.

@@ -291,31 +291,57 @@ mod tests {
         assert!((told - expected).abs() <= within, "{told} is not within {within} of {expected}");
     }
 
-    #[test]
-    fn memory_and_swap_are_what_the_kernel_tells() {
-        let metrics = metrics(&json!({"sample_ms": 0}));
-        let (memory, swap) = (&metrics["memory"], &metrics["swap"]);
-        let total = meminfo("MemTotal");
-        about(&memory["total_bytes"], total, 0.0);
-        about(&memory["available_bytes"], meminfo("MemAvailable"), total * 0.05);
-        about(&memory["used_bytes"], total - meminfo("MemAvailable"), total * 0.05);
-        about(&memory["used_percent"], 100.0 * memory["used_bytes"].as_f64().unwrap() / total, 0.006);
-        about(&swap["total_bytes"], meminfo("SwapTotal"), 0.0);
-        about(&swap["used_bytes"], meminfo("SwapTotal") - meminfo("SwapFree"), total * 0.02);
+    /// `told` is within two hundredths of `whole` of what was there before and after, or between the two.
+    #[track_caller]
+    fn amid(told: &Value, (before, after): (f64, f64), whole: f64) {
+        let (told, within) = (told.as_f64().unwrap(), whole * 0.02);
+        let (least, most) = (before.min(after) - within, before.max(after) + within);
+        assert!((least..=most).contains(&told), "{told} is not within {least} and {most}");
     }
 
     #[test]
-    fn the_disk_is_what_df_tells() {
-        let table =
-            Command::new("df").args(["--block-size=1", "--output=size,avail,pcent", "/"]).output().unwrap();
-        let table = String::from_utf8(table.stdout).unwrap();
-        let row = table.lines().nth(1).unwrap().replace('%', "");
-        let row = row.split_whitespace().map(|number| number.parse::<f64>().unwrap()).collect::<Vec<_>>();
-        let disk = &metrics(&json!({"sample_ms": 0}))["disk"];
-        about(&disk["total_bytes"], row[0], 0.0);
-        about(&disk["available_bytes"], row[1], row[0] * 0.02);
-        // df rounds up.
-        about(&disk["used_percent"], row[2] - 0.5, 1.0);
+    fn memory_and_swap_are_what_the_kernel_tells() {
+        let now = || ["MemAvailable", "SwapFree"].map(meminfo);
+        let before = now();
+        let metrics = metrics(&json!({"sample_ms": 0}));
+        let after = now();
+        let (memory, swap) = (&metrics["memory"], &metrics["swap"]);
+        let (total, swap_total) = (meminfo("MemTotal"), meminfo("SwapTotal"));
+        about(&memory["total_bytes"], total, 0.0);
+        amid(&memory["available_bytes"], (before[0], after[0]), total);
+        amid(&memory["used_bytes"], (total - before[0], total - after[0]), total);
+        about(&memory["used_percent"], 100.0 * memory["used_bytes"].as_f64().unwrap() / total, 0.006);
+        about(&swap["total_bytes"], swap_total, 0.0);
+        amid(&swap["used_bytes"], (swap_total - before[1], swap_total - after[1]), swap_total);
+    }
+
+    /// What `df` tells of the file system at `path`: size, available bytes, used percent if it has any space.
+    fn df(path: &str) -> [Option<f64>; 3] {
+        let mut df = Command::new("df");
+        let table = df.args(["--block-size=1", "--output=size,avail,pcent", path]).output().unwrap();
+        let table = String::from_utf8(table.stdout).unwrap().replace('%', "");
+        let mut row = table.lines().nth(1).unwrap().split_whitespace().map(|number| number.parse().ok());
+        [(); 3].map(|()| row.next().unwrap())
+    }
+
+    #[test]
+    fn the_disk_is_what_df_tells_on_every_kind_of_file_system() {
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+        let memory = mounts.lines().filter_map(|line| line.split_once(' ')?.1.split_once(" tmpfs "));
+        let paths: Vec<&str> = memory.map(|(path, _)| path).filter(|path| !path.contains('\\')).collect();
+        assert!(!paths.is_empty(), "no tmpfs is mounted here");
+        for path in paths.into_iter().chain(["/"]) {
+            let before = df(path);
+            let disk =
+                answer(&SystemMetrics::new(PathBuf::from(path)), &json!({"sample_ms": 0}))["disk"].take();
+            let after = df(path);
+            let [Some(size), Some(available), percent] = before else { panic!("{path}: {before:?}") };
+            about(&disk["total_bytes"], size, 0.0);
+            amid(&disk["available_bytes"], (available, after[1].unwrap()), size);
+            // df rounds up, and has no percentage of nothing.
+            let percents = percent.zip(after[2]).map_or((0.0, 0.0), |(one, other)| (one - 0.5, other - 0.5));
+            amid(&disk["used_percent"], percents, 50.0);
+        }
     }
 
     #[test]

@@ -46,6 +46,15 @@ pub(super) enum Form {
     Text,
 }
 
+/// How long values are cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cutting {
+    /// The longest text form that is left whole, in characters.
+    pub(super) max_chars: u32,
+    /// Whether the database takes bytes for characters (`SQL_ASCII`), so that a cut may go through one.
+    pub(super) by_bytes: bool,
+}
+
 /// What is sent, and how its rows are read.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -60,8 +69,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans `canonical`, whose columns PostgreSQL described, with cells of at most `max_chars` characters.
-    pub(super) fn new(canonical: &str, columns: &[Column], max_chars: u32, limit: usize) -> Self {
+    /// Plans `canonical`, whose columns PostgreSQL described, with cells that are cut.
+    pub(super) fn new(canonical: &str, columns: &[Column], cutting: Cutting, limit: usize) -> Self {
         let mut plans = Vec::with_capacity(columns.len());
         let mut names = Vec::with_capacity(columns.len());
         let mut inner = vec!["r.*".to_owned()];
@@ -70,9 +79,9 @@ impl Plan {
         for (index, column) in columns.iter().enumerate() {
             let number = index + 1;
             let form = Form::of(column.type_());
-            let length = Length::of(column, &form, max_chars);
+            let length = Length::of(column, &form, cutting.max_chars);
             inner.extend(length.text_form(number));
-            let cut = length.cut(number, max_chars);
+            let cut = length.cut(number, cutting);
             outer.push(form.value(number, cut.as_ref()));
             names.push(format!("c{number}"));
             let cut_index = cut.as_ref().map(|_| cuts.len());
@@ -137,6 +146,10 @@ impl Form {
     }
 }
 
+/// The beginning of a UTF-8 character at the end of a text, as PostgreSQL's regular expressions see bytes: two, three or four
+/// bytes belong together. PostgreSQL does not send it.
+const TORN: &str = r"(?:[\xC0-\xDF]|[\xE0-\xEF][\x80-\xBF]?|[\xF0-\xF7][\x80-\xBF]{0,2})$";
+
 /// How a column's long values are cut.
 struct Cut {
     /// Whether a value is too long.
@@ -195,7 +208,8 @@ impl Length {
         }
     }
 
-    fn cut(self, number: usize, max: u32) -> Option<Cut> {
+    fn cut(self, number: usize, cutting: Cutting) -> Option<Cut> {
+        let max = cutting.max_chars;
         let text = match self {
             Self::Short => return None,
             Self::Text => format!("q.c{number}"),
@@ -215,8 +229,13 @@ impl Length {
              OR pg_catalog.length({text}) > {max}))",
             u64::from(max) * 4
         );
-        let cut = format!("pg_catalog.left({text}, {max})");
-        let text = format!("pg_catalog.concat(pg_catalog.length({text}) - {max}, ':', {cut})");
+        let mut cut = format!("pg_catalog.left({text}, {max})");
+        let mut kept = max.to_string();
+        if cutting.by_bytes {
+            cut = format!("pg_catalog.regexp_replace({cut}, '{TORN}', '')");
+            kept = format!("pg_catalog.length({cut})");
+        }
+        let text = format!("pg_catalog.concat(pg_catalog.length({text}) - {kept}, ':', {cut})");
         Some(Cut { too_long, text })
     }
 }

@@ -7,22 +7,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use postgres::{
-    Client, Config, NoTls,
-    config::{ChannelBinding as DriverBinding, SslMode as DriverMode, SslNegotiation},
-    error::SqlState,
-};
-use r2d2::ManageConnection as _;
-use r2d2_postgres::PostgresConnectionManager;
+use postgres::{Client, Config, config::ChannelBinding as DriverBinding, error::SqlState};
 
 use super::{
     Pooler, SqlConfig,
-    dsn::{ChannelBinding, Dsn, Host, Server, SessionTarget, SslMode},
+    dsn::{ChannelBinding, Dsn, Host, Server, SessionTarget},
     login::Logins,
     role_check::RoleFinding,
-    session::{Facts, Session},
+    session::{CANCEL_TIME, Facts, IDLE_MARGIN, Session},
     sqlstate::chain,
-    tls::Connector,
+    stream::Watch,
+    transport::Transport,
 };
 
 /// Why there is no connection. Its text is for an operator: the cause and the cure, never the password.
@@ -60,6 +55,19 @@ impl ConnectError {
     /// What one server said.
     pub(super) fn of(server: &str, cause: Cause) -> Self {
         Self { attempts: vec![(server.to_owned(), cause)] }
+    }
+
+    /// Whether there is a server that would do and has no connection to spare.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.attempts.iter().any(|(_, cause)| match cause {
+            Cause::Driver(error) => error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS),
+            Cause::NotWanted
+            | Cause::UnsafeRole(_)
+            | Cause::Silent(_)
+            | Cause::Hanging
+            | Cause::Thread(_)
+            | Cause::NotPostgres => false,
+        })
     }
 
     /// The reasons for which the role was refused, if that is the cause.
@@ -127,13 +135,25 @@ fn cure(error: &postgres::Error) -> Option<&'static str> {
             }
             "3D000" => "check the database's name in the DSN",
             "42501" => "GRANT CONNECT ON DATABASE … TO the role",
-            "53300" => "raise max_connections or the role's CONNECTION LIMIT, or lower MCP_SQL_POOL_MAX_SIZE",
+            "08P01" => {
+                "PgBouncer or its kind is in between: set MCP_SQL_POOLER=transaction and take 'options' out of the DSN"
+            }
+            "42704" | "22023" | "55P02" => "check 'options' in the DSN",
+            "53300" => {
+                "raise max_connections, or the CONNECTION LIMIT of the role or the database; or lower \
+                 MCP_SQL_POOL_MAX_SIZE"
+            }
+            "55000" => "ALTER DATABASE … ALLOW_CONNECTIONS true",
             "57P03" => "the server is starting up, shutting down or recovering: try again",
             _ => return None,
         });
     }
     let text = chain(error);
     let texts = [
+        (
+            "failed to lookup address",
+            "check the host's name in the DSN, and whether this process can look names up",
+        ),
         ("password missing", "give a password in the DSN, PGPASSWORD or a passfile"),
         ("does not support TLS", "use sslmode=prefer or disable, or turn ssl on in the server"),
         ("UnknownIssuer", "sslrootcert does not hold the authority that signed the server's certificate"),
@@ -200,7 +220,7 @@ pub(super) fn open(
     };
     for round in rounds {
         for (server, logins) in &servers {
-            let patience = login_timeout(config).min(remaining.saturating_sub(begun.elapsed()));
+            let patience = config.login_timeout().min(remaining.saturating_sub(begun.elapsed()));
             if patience.is_zero() {
                 return Err(ConnectError { attempts });
             }
@@ -224,11 +244,6 @@ fn wanted(target: SessionTarget, facts: &Facts) -> bool {
     }
 }
 
-/// How long logging in to one server takes: reaching it, TLS, authentication and the first question.
-pub(super) fn login_timeout(config: &SqlConfig) -> Duration {
-    config.dsn.connect_timeout.unwrap_or(config.connect_timeout)
-}
-
 fn open_server(
     config: &SqlConfig,
     server: &Server,
@@ -236,70 +251,54 @@ fn open_server(
     patience: Duration,
 ) -> Result<Session, Cause> {
     let driver = driver_config(config, server, patience);
-    let is_tcp = matches!(server.host, Host::Tcp { .. });
-    let connector = config.dsn.connector.clone().filter(|_| is_tcp);
-    let (ssl_mode, pooler) = (config.dsn.ssl_mode, config.pooler);
+    let transports = match server.host {
+        Host::Tcp { .. } => Transport::allowed(&config.dsn),
+        Host::Socket(_) | Host::DefaultSocket => (Transport::UnixSocket, None),
+    };
+    // Longer than the caller's own, whose error says more.
+    let watch = Watch::new(patience.saturating_add(CANCEL_TIME), config.max_row_bytes());
+    let pooler = config.pooler;
     logins.wait(patience, move || {
-        let (client, connector) = log_in_as(&driver, ssl_mode, connector)?;
-        Session::open(client, connector, pooler)
+        let (client, transport) = log_in_as(&driver, transports, &watch)?;
+        Session::open(client, transport, watch, pooler)
     })
 }
 
-/// Logs in as `ssl_mode` wants it, and says with what the connection is encrypted, if it may be.
+/// Logs in by the first transport; by the second if there is one and it may help. Says which it was.
 fn log_in_as(
     driver: &Config,
-    ssl_mode: SslMode,
-    connector: Option<Connector>,
-) -> Result<(Client, Option<Connector>), postgres::Error> {
-    let plain = || log_in(driver, DriverMode::Disable, None);
-    let Some(connector) = connector else { return Ok((plain()?, None)) };
-    let encrypted = |mode| log_in(driver, mode, Some(&connector));
-    Ok(match ssl_mode {
-        SslMode::Disable => (plain()?, None),
-        SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull => {
-            (encrypted(DriverMode::Require)?, Some(connector))
-        }
-        SslMode::Prefer => match encrypted(DriverMode::Prefer) {
-            Ok(client) => (client, Some(connector)),
-            Err(error) if other_way_may_help(&error) => (plain().map_err(|_| error)?, None),
-            Err(error) => return Err(error),
-        },
-        SslMode::Allow => match plain() {
-            Ok(client) => (client, None),
-            Err(error) if other_way_may_help(&error) => {
-                (encrypted(DriverMode::Require).map_err(|_| error)?, Some(connector))
-            }
-            Err(error) => return Err(error),
-        },
-    })
+    (first, second): (Transport, Option<Transport>),
+    watch: &Watch,
+) -> Result<(Client, Transport), postgres::Error> {
+    let error = match first.log_in(driver, watch) {
+        Ok(client) => return Ok((client, first)),
+        Err(error) => error,
+    };
+    let Some(second) = second.filter(|_| other_way_may_help(&error)) else { return Err(error) };
+    match second.log_in(driver, watch) {
+        Ok(client) => Ok((client, second)),
+        // A server without TLS: what it says without is what matters.
+        Err(plain) if has_no_tls(&error) => Err(plain),
+        Err(_) => Err(error),
+    }
 }
 
-/// Whether the server was reached and said no: then the other of plain and TLS may be what it wants.
+fn has_no_tls(error: &postgres::Error) -> bool {
+    chain(error).contains("does not support TLS")
+}
+
+/// Whether the server was reached and said no: then the other of plain and TLS may be what it wants. As with libpq, it is not
+/// when we were the one who said no.
 fn other_way_may_help(error: &postgres::Error) -> bool {
     match error.code() {
         Some(code) => {
             *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION || *code == SqlState::INVALID_PASSWORD
         }
+        None if chain(error).contains("channel binding") => false,
         None => !matches!(
             io_kind(error),
             Some(io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut | io::ErrorKind::NotFound)
         ),
-    }
-}
-
-fn log_in(
-    driver: &Config,
-    mode: DriverMode,
-    connector: Option<&Connector>,
-) -> Result<Client, postgres::Error> {
-    let mut driver = driver.clone();
-    driver.ssl_mode(mode);
-    match connector {
-        None => PostgresConnectionManager::new(driver, NoTls).connect(),
-        #[cfg(feature = "tls")]
-        Some(connector) => PostgresConnectionManager::new(driver, connector.make()).connect(),
-        #[cfg(not(feature = "tls"))]
-        Some(connector) => match *connector {},
     }
 }
 
@@ -332,23 +331,25 @@ fn driver_config(config: &SqlConfig, server: &Server, connect_timeout: Duration)
         ChannelBinding::Prefer => DriverBinding::Prefer,
         ChannelBinding::Require => DriverBinding::Require,
     });
-    if config.dsn.direct_tls {
-        driver.ssl_negotiation(SslNegotiation::Direct);
-    }
     driver.notice_callback(|notice| {
         log::info!("notice from PostgreSQL: {} {}", notice.code().code(), notice.message());
     });
     driver
 }
 
-/// The DSN's own options, and a bound on what we ask outside of calls, whatever the role's own `statement_timeout`. A
-/// pooler takes no start-up options.
+/// The DSN's own options, and bounds on what we do outside of transactions, whatever the role's own; one that failed has
+/// lost the settings that were its own. A pooler takes no start-up options.
 fn options(config: &SqlConfig, timeout: Duration) -> Option<String> {
     match config.pooler {
         Pooler::Transaction => config.dsn.options.clone(),
         Pooler::None => {
             let own = config.dsn.options.as_deref().unwrap_or_default();
-            Some(format!("{own} -c statement_timeout={} -c lock_timeout=0", timeout.as_millis()))
+            let idle = config.call_timeout.saturating_add(IDLE_MARGIN).as_millis();
+            Some(format!(
+                "{own} -c statement_timeout={} -c lock_timeout=0 -c idle_in_transaction_session_timeout={}",
+                timeout.as_millis(),
+                i32::try_from(idle).unwrap_or(i32::MAX)
+            ))
         }
     }
 }

@@ -94,8 +94,8 @@ pub(super) const BUILT_IN: &[Group] = &[
         reason: "Text search, with the queries built from values. `ts_stat` and `ts_rewrite` run SQL given as text and are absent.",
         names: &[
             "numnode", "phraseto_tsquery", "plainto_tsquery", "setweight", "strip", "to_tsquery",
-            "to_tsvector", "ts_delete", "ts_filter", "ts_headline", "ts_rank", "ts_rank_cd", "tsquery_phrase",
-            "tsvector_to_array", "websearch_to_tsquery",
+            "to_tsvector", "ts_delete", "ts_filter", "ts_headline", "ts_lexize", "ts_rank", "ts_rank_cd",
+            "tsquery_phrase", "tsvector_to_array", "websearch_to_tsquery",
         ],
     },
     Group {

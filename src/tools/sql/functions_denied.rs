@@ -84,6 +84,13 @@ const NOT_BEHIND_A_DOT: &[&str] = &[
     "xml_*",
 ];
 
+/// The dangerous names as PostgreSQL's regular expression, for a comparison on the server.
+pub(super) fn pattern() -> String {
+    let names = DANGEROUS.iter().flat_map(|(_, patterns)| patterns.iter().copied());
+    let names: Vec<String> = names.map(|pattern| pattern.replace('*', ".*")).collect();
+    format!("^({})$", names.join("|"))
+}
+
 /// What a dangerous name would do; `None` for any other name.
 pub(super) fn danger(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
@@ -92,5 +99,5 @@ pub(super) fn danger(name: &str) -> Option<&'static str> {
 
 /// Whether a name behind a dot could call a built-in function that is not on the allowlist.
 pub(super) fn may_call_behind_a_dot(name: &str) -> bool {
-    functions::matches_any(NOT_BEHIND_A_DOT, name)
+    functions::matches_any(NOT_BEHIND_A_DOT, name) || danger(name).is_some()
 }

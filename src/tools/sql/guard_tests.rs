@@ -111,6 +111,17 @@ fn a_refused_function_is_told_what_allows_it_or_that_nothing_does() {
         ("SELECT version()", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
         ("SELECT levenshtein('a', 'b')", "MCP_SQL_ALLOW_FUNCTIONS=@fuzzystrmatch."),
         ("SELECT mine(1)", "MCP_SQL_ALLOW_FUNCTIONS."),
+        ("SELECT COLLATION FOR ('a')", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT 'a'::regclass", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT pg_catalog.regtype 'a'", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT CAST(a AS hstore) FROM t", "MCP_SQL_ALLOW_FUNCTIONS=@hstore."),
+        ("SELECT a::mine FROM t", "MCP_SQL_ALLOW_FUNCTIONS."),
+        ("SELECT JSON_OBJECT('a': 1)", "use json_build_object("),
+        ("SELECT abs(JSON_ARRAY(1 NULL ON NULL))", "use json_build_object("),
+        ("SELECT JSON_QUERY(a, '$' WITH WRAPPER) FROM t", "use jsonb_path_query"),
+        ("SELECT xmlelement(name a)", "XML is not supported"),
+        ("SELECT '<a/>'::xml", "XML is not supported"),
+        ("SELECT a IS NOT DOCUMENT FROM t", "XML is not supported"),
         ("SELECT pg_sleep(1)", "is never allowed: a function of this name waits."),
     ] {
         let problem = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap_err();
@@ -119,129 +130,9 @@ fn a_refused_function_is_told_what_allows_it_or_that_nothing_does() {
 }
 
 /// Places where an expression can stand.
-const PLACES: &[&str] = &[
-    "SELECT #",
-    "SELECT 1, # AS x FROM t",
-    "SELECT (#)",
-    "SELECT - #",
-    "SELECT NOT #",
-    "SELECT 1 + # * 2",
-    "SELECT # || 'x'",
-    "SELECT #::text",
-    "SELECT CAST(# AS text)",
-    "SELECT CASE WHEN # THEN 1 END",
-    "SELECT CASE WHEN true THEN # ELSE 1 END",
-    "SELECT CASE WHEN true THEN 1 ELSE # END",
-    "SELECT CASE # WHEN 1 THEN 1 END",
-    "SELECT CASE 1 WHEN # THEN 1 END",
-    "SELECT coalesce(1, #)",
-    "SELECT nullif(#, 1)",
-    "SELECT greatest(1, #), least(#, 1)",
-    "SELECT abs(#)",
-    "SELECT concat(1, VARIADIC #)",
-    "SELECT make_interval(days => #)",
-    "SELECT make_interval(days := #)",
-    "SELECT count(DISTINCT #) FROM t",
-    "SELECT array_agg(a ORDER BY #) FROM t",
-    "SELECT count(*) FILTER (WHERE #) FROM t",
-    "SELECT percentile_cont(#) WITHIN GROUP (ORDER BY a) FROM t",
-    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY #) FROM t",
-    "SELECT sum(a) OVER (PARTITION BY #) FROM t",
-    "SELECT sum(a) OVER (ORDER BY #) FROM t",
-    "SELECT sum(a) OVER (ORDER BY a ROWS BETWEEN # PRECEDING AND # FOLLOWING) FROM t",
-    "SELECT sum(a) OVER (ORDER BY a GROUPS # PRECEDING EXCLUDE TIES) FROM t",
-    "SELECT sum(a) OVER w FROM t WINDOW w AS (ORDER BY #)",
-    "SELECT ARRAY[1, #]",
-    "SELECT ARRAY[[1], [#]]",
-    "SELECT ARRAY(SELECT #)",
-    "SELECT (ARRAY[1])[#]",
-    "SELECT (ARRAY[1])[1:#]",
-    "SELECT a[#] FROM t",
-    "SELECT ROW(1, #)",
-    "SELECT (1, #) = (1, 2)",
-    "SELECT (#).a",
-    "SELECT (#).*",
-    "SELECT (SELECT #)",
-    "SELECT EXISTS (SELECT #)",
-    "SELECT NOT EXISTS (SELECT 1 WHERE #)",
-    "SELECT 1 IN (1, #)",
-    "SELECT # IN (1, 2)",
-    "SELECT 1 NOT IN (SELECT #)",
-    "SELECT 1 = ANY (#)",
-    "SELECT 1 <> ALL (ARRAY[#])",
-    "SELECT 1 @> SOME (#)",
-    "SELECT # BETWEEN 1 AND 2",
-    "SELECT 1 BETWEEN SYMMETRIC # AND 2",
-    "SELECT 1 NOT BETWEEN 1 AND #",
-    "SELECT 'a' LIKE # ESCAPE 'x'",
-    "SELECT # NOT ILIKE 'x'",
-    "SELECT 'a' LIKE ALL (#)",
-    "SELECT 'a' SIMILAR TO #",
-    "SELECT 'a' ~ #",
-    "SELECT # IS NULL, # ISNULL, # NOTNULL",
-    "SELECT # IS DISTINCT FROM 1",
-    "SELECT 1 IS NOT DISTINCT FROM #",
-    "SELECT # IS TRUE, # IS NOT UNKNOWN",
-    "SELECT # IS NORMALIZED",
-    "SELECT # COLLATE \"C\"",
-    "SELECT now() AT TIME ZONE #",
-    "SELECT # AT TIME ZONE 'UTC'",
-    "SELECT extract(day FROM #)",
-    "SELECT substring(# FROM 1 FOR 2)",
-    "SELECT substring('a' FROM #)",
-    "SELECT substring('a' SIMILAR # ESCAPE '!')",
-    "SELECT trim(both # from 'a')",
-    "SELECT trim(#)",
-    "SELECT position(# IN 'a'), position('a' IN #)",
-    "SELECT overlay('a' PLACING # FROM 1)",
-    "SELECT '{}'::jsonb -> #",
-    "SELECT (1, #) OVERLAPS (1, 2)",
-    "SELECT 1 OPERATOR(pg_catalog.+) #",
-    "SELECT # * INTERVAL '1 day'",
-    "SELECT DISTINCT # FROM t",
-    "SELECT DISTINCT ON (#) a FROM t",
-    "SELECT a FROM t WHERE a = #",
-    "SELECT a FROM t WHERE a = 1 AND # OR b",
-    "SELECT a FROM t GROUP BY #",
-    "SELECT a FROM t GROUP BY ROLLUP (a, #)",
-    "SELECT a FROM t GROUP BY CUBE (#), b",
-    "SELECT a FROM t GROUP BY GROUPING SETS ((a, #), ())",
-    "SELECT a FROM t GROUP BY a HAVING #",
-    "SELECT a FROM t ORDER BY #",
-    "SELECT a FROM t ORDER BY # USING < NULLS FIRST",
-    "SELECT a FROM t LIMIT #",
-    "SELECT a FROM t OFFSET # ROWS",
-    "SELECT * FROM #",
-    "SELECT * FROM t, # AS x",
-    "SELECT * FROM # WITH ORDINALITY AS x (a, b)",
-    "SELECT * FROM LATERAL #",
-    "SELECT * FROM t LEFT JOIN LATERAL # x ON true",
-    "SELECT * FROM ROWS FROM (#)",
-    "SELECT * FROM ROWS FROM (generate_series(1, 2), #) WITH ORDINALITY AS x (a, b)",
-    "SELECT * FROM # AS x (a int)",
-    "SELECT * FROM # AS (a int)",
-    "SELECT * FROM generate_series(1, #)",
-    "SELECT * FROM (SELECT #) q",
-    "SELECT * FROM (VALUES (1), (#)) v",
-    "SELECT * FROM t JOIN u ON #",
-    "SELECT * FROM t JOIN (u JOIN v ON #) ON true",
-    "SELECT * FROM t JOIN u JOIN v ON # ON true",
-    "SELECT * FROM t TABLESAMPLE BERNOULLI (#)",
-    "SELECT (VALUES (1), (#))",
-    "SELECT ((SELECT 1) UNION (SELECT #))",
-    "SELECT (((SELECT #)) EXCEPT SELECT 2)",
-    "SELECT # IS JSON OBJECT",
-    "VALUES (#)",
-    "VALUES (1), (#) ORDER BY # LIMIT #",
-    "SELECT 1 UNION SELECT #",
-    "SELECT 1 EXCEPT ALL (SELECT #)",
-    "SELECT 1 INTERSECT VALUES (#)",
-    "(SELECT #)",
-    "WITH x AS (SELECT #) SELECT 1",
-    "WITH RECURSIVE x AS (SELECT 1 UNION ALL SELECT #) SELECT 1",
-    "WITH x AS NOT MATERIALIZED (VALUES (#)) TABLE x",
-    "WITH x AS (SELECT 1) SELECT #",
-];
+fn places() -> impl Iterator<Item = &'static str> {
+    include_str!("corpus/places.txt").lines()
+}
 
 /// A call of a function that no list has, and of dangerous ones, in the spellings that PostgreSQL takes.
 const DENIED: &[&str] = &[
@@ -256,17 +147,25 @@ const DENIED: &[&str] = &[
     "pg_sleep -- x\n (1)",
     "pg_sleep\t\n(1)",
     "U&\"pg\\005fsleep\"(1)",
+    "u&\"!0070g_sleep\" /* */ UESCAPE '!' (1)",
     "my_function(1)",
     "public.my_function(1)",
     "public.abs(1)",
     "\"Abs\"(1)",
     "current_setting('x')",
     "query_to_xml('SELECT 1', true, true, '')",
+    "'t'::regclass",
+    "CAST('t' AS evil)",
+    "evil 't'",
+    "1::public.evil",
+    "(1 OPERATOR(evil.+) 2)",
+    "(1 <<<< 2)",
+    "('t'::text).nextval",
 ];
 
 #[test]
 fn a_denied_call_is_refused_wherever_an_expression_can_stand() {
-    for place in PLACES {
+    for place in places() {
         for call in DENIED {
             let sql = place.replace('#', call);
             assert!(verdict(&sql).is_err(), "accepted: {sql}");
@@ -276,7 +175,7 @@ fn a_denied_call_is_refused_wherever_an_expression_can_stand() {
 
 #[test]
 fn an_allowed_call_is_accepted_wherever_an_expression_can_stand() {
-    for place in PLACES {
+    for place in places() {
         for call in
             ["generate_series(1, 2)", "pg_catalog.generate_series(1, 2)", "\"abs\" (1)", "ABS/* */(1)"]
         {
@@ -289,7 +188,7 @@ fn an_allowed_call_is_accepted_wherever_an_expression_can_stand() {
 
 #[test]
 fn a_denied_name_is_refused_behind_a_dot_wherever_an_expression_can_stand() {
-    for place in PLACES.iter().filter(|place| !place.contains("FROM #") && !place.contains(", #")) {
+    for place in places().filter(|place| !place.contains("FROM #") && !place.contains(", #")) {
         for field in
             ["t.pg_read_file", "('x'::text).pg_read_file", "(t.a).\"pg_ls_dir\"", "(t).pg_relation_size"]
         {
@@ -313,7 +212,7 @@ fn judges_alone(lexed: &[Token<'_>]) -> Result<[Result<(), Refusal>; 2], Refusal
 
 #[test]
 fn each_judge_alone_refuses_every_denied_call() {
-    for place in PLACES {
+    for place in places() {
         for call in DENIED {
             let sql = place.replace('#', call);
             let Ok(lexed) = lexer::lex(&sql) else { continue };

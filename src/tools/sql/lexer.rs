@@ -2,6 +2,7 @@
 //! pass. What it does not know it refuses; what PostgreSQL's own versions cut differently it refuses too. It never
 //! looks at what a token means.
 
+use super::unicode;
 use crate::problem::{Code, echo};
 
 /// The longest text, in characters.
@@ -13,29 +14,50 @@ const MAX_NAME_BYTES: usize = 63;
 
 /// Why a text is refused, and at which byte of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(in crate::tools) struct Refusal {
     pub(super) code: Code,
+    pub(in crate::tools) reason: Reason,
     /// Byte offset in the client's text.
-    pub(super) at: usize,
+    pub(in crate::tools) at: usize,
     /// One sentence: the construct, and what to write instead.
-    pub(super) detail: String,
+    pub(in crate::tools) detail: String,
+}
+
+/// What a refusal is about, as far as the catalog's rules have names for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tools) enum Reason {
+    /// A function that may not be called.
+    Function,
+    /// A statement that is no query.
+    Statement,
+    /// Something that changes data, or locks it.
+    Write,
+    /// A second statement.
+    SecondStatement,
+    /// Anything else.
+    Construct,
 }
 
 impl Refusal {
     /// What cannot be lexed or parsed.
     pub(super) fn invalid(at: usize, detail: impl Into<String>) -> Self {
-        Self { code: Code::Validation, at, detail: detail.into() }
+        Self { code: Code::Validation, reason: Reason::Construct, at, detail: detail.into() }
     }
 
     /// What is understood and not allowed.
     pub(super) fn violation(at: usize, detail: impl Into<String>) -> Self {
-        Self { code: Code::QueryViolation, at, detail: detail.into() }
+        Self { code: Code::QueryViolation, reason: Reason::Construct, at, detail: detail.into() }
+    }
+
+    /// The same, about `reason`.
+    pub(super) fn about(self, reason: Reason) -> Self {
+        Self { reason, ..self }
     }
 }
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::tools) enum Kind {
     /// A keyword or a name without quotes.
     Word,
     /// A name in double quotes.
@@ -52,33 +74,36 @@ pub(super) enum Kind {
     Operator,
     /// `( ) [ ] , . : :: := =>`.
     Punctuation,
+    /// `:name` in a catalog's statement; its text is `$1`, `$2`, …, the same for the same name.
+    Placeholder,
 }
 
 /// One token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token<'s> {
-    pub(super) kind: Kind,
-    /// As written, without comments: the token's canonical text.
-    pub(super) text: std::borrow::Cow<'s, str>,
-    /// A name as PostgreSQL knows it: folded when unquoted, without quotes otherwise. Empty for what is no name.
-    pub(super) name: String,
+pub(in crate::tools) struct Token<'s> {
+    pub(in crate::tools) kind: Kind,
+    /// As written, without comments and Unicode escapes: the token's canonical text.
+    pub(in crate::tools) text: std::borrow::Cow<'s, str>,
+    /// A name as PostgreSQL knows it: folded when unquoted, without quotes otherwise; a placeholder's name. Empty for
+    /// anything else.
+    pub(in crate::tools) name: String,
     /// Byte offset in the client's text.
-    pub(super) at: usize,
+    pub(in crate::tools) at: usize,
 }
 
 impl Token<'_> {
     /// Whether this is the unquoted word `word` (given in lower case).
-    pub(super) fn is_word(&self, word: &str) -> bool {
+    pub(in crate::tools) fn is_word(&self, word: &str) -> bool {
         self.kind == Kind::Word && self.name == word
     }
 
     /// Whether this is the punctuation `mark`.
-    pub(super) fn is_mark(&self, mark: &str) -> bool {
+    pub(in crate::tools) fn is_mark(&self, mark: &str) -> bool {
         self.kind == Kind::Punctuation && self.text == mark
     }
 
     /// Whether this is a word or a quoted name.
-    pub(super) fn is_name(&self) -> bool {
+    pub(in crate::tools) fn is_name(&self) -> bool {
         matches!(self.kind, Kind::Word | Kind::QuotedName)
     }
 
@@ -99,17 +124,37 @@ pub(super) const OPERATORS: &[&str] = &[
     "|=|", "|>>", "||", "||/", "~", "~*", "~<=~", "~<~", "~=", "~>=~", "~>~", "~~", "~~*", "!=",
 ];
 
+/// Whether `:name` stands for a parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Placeholders {
+    /// Never: what a client sends has none.
+    Refused,
+    /// In the statements of a catalog.
+    Named,
+}
+
 /// Cuts `source` into tokens. Comments and the trailing semicolons are gone.
 pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, Refusal> {
+    lex_as(source, Placeholders::Refused)
+}
+
+/// The same for a catalog's statement, in which `:name` is a [`Kind::Placeholder`].
+pub(super) fn lex_with_placeholders(source: &str) -> Result<Vec<Token<'_>>, Refusal> {
+    lex_as(source, Placeholders::Named)
+}
+
+fn lex_as(source: &str, placeholders: Placeholders) -> Result<Vec<Token<'_>>, Refusal> {
     if source.chars().nth(MAX_CHARS).is_some() {
         return Err(Refusal::invalid(
             0,
             format!("The query is longer than {MAX_CHARS} characters; ask for less in one statement."),
         ));
     }
-    let mut lexer = Lexer { source, at: 0 };
+    let mut lexer = Lexer { source, at: 0, placeholders };
     let mut tokens = Vec::new();
-    while let Some(token) = lexer.next_token()? {
+    let mut names = Names::default();
+    while let Some(mut token) = lexer.next_token()? {
+        names.number(&mut token)?;
         if tokens.len() >= MAX_TOKENS {
             return Err(Refusal::invalid(
                 token.at,
@@ -124,6 +169,7 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, Refusal> {
 struct Lexer<'s> {
     source: &'s str,
     at: usize,
+    placeholders: Placeholders,
 }
 
 impl<'s> Lexer<'s> {
@@ -165,20 +211,79 @@ impl<'s> Lexer<'s> {
                 Some(_) => Err(Refusal::violation(
                     self.at,
                     "A second statement follows the semicolon; send one statement per call.",
-                )),
+                )
+                .about(Reason::SecondStatement)),
             };
         }
         let Some(first) = self.peek() else { return Ok(None) };
+        let unicode = self.rest().strip_prefix(['u', 'U']).and_then(|rest| rest.strip_prefix('&'));
+        for quote in ["'", "\""] {
+            if unicode.is_some_and(|literal| literal.starts_with(quote)) {
+                return self.unicode(quote).map(Some);
+            }
+        }
         let kind = self.cut(first)?;
         let token = self.token(kind, start)?;
         Ok(Some(token))
+    }
+
+    /// `U&'…'` or `U&"…"`, as the plain literal or name that PostgreSQL takes it for.
+    fn unicode(&mut self, quote: &str) -> Result<Token<'s>, Refusal> {
+        let at = self.at;
+        self.at += "U&".len();
+        let start = self.at;
+        let kind = if quote == "'" {
+            self.string(Escapes::Doubled)?;
+            Kind::String
+        } else {
+            self.quoted_name()?;
+            Kind::QuotedName
+        };
+        let mut written = unquoted(self.since(start), quote);
+        while kind == Kind::String
+            && let Some(more) = self.continuation(Escapes::Doubled)?
+        {
+            written.push_str(&unquoted(more, quote));
+        }
+        let escape = self.escape()?;
+        let value = unicode::decode(&written, escape)
+            .map_err(|error| Refusal::invalid(at, format!("This U& literal cannot be read: {error}.")))?;
+        let text = format!("{quote}{}{quote}", value.replace(quote, &quote.repeat(2)));
+        let name = if kind == Kind::QuotedName { value } else { String::new() };
+        check_name(&name, at)?;
+        Ok(Token { kind, text: text.into(), name, at })
+    }
+
+    /// The escape that `UESCAPE` names behind a U& literal.
+    fn escape(&mut self) -> Result<char, Refusal> {
+        let end = self.at;
+        self.skip_blanks()?;
+        let word = self.rest().split(|c| !is_name_part(c)).next().unwrap_or_default();
+        if !word.eq_ignore_ascii_case("uescape") {
+            self.at = end;
+            return Ok(unicode::BACKSLASH);
+        }
+        self.at += word.len();
+        self.skip_blanks()?;
+        let mut named = self.rest().chars();
+        match (named.next(), named.next(), named.next()) {
+            (Some('\''), Some(escape), Some('\'')) if unicode::is_escape(escape) => {
+                self.at += "'!'".len();
+                Ok(escape)
+            }
+            _ => Err(Refusal::invalid(
+                self.at,
+                "UESCAPE is followed by one character in quotes, such as '!': no digit, letter a to f, plus, quote or space.",
+            )),
+        }
     }
 
     fn token(&mut self, kind: Kind, start: usize) -> Result<Token<'s>, Refusal> {
         let text = self.since(start);
         let name = match kind {
             Kind::Word => text.to_ascii_lowercase(),
-            Kind::QuotedName => unquoted(text),
+            Kind::QuotedName => unquoted(text, "\""),
+            Kind::Placeholder => text.strip_prefix(':').unwrap_or_default().to_owned(),
             Kind::Number
             | Kind::String
             | Kind::PrefixedString
@@ -186,15 +291,7 @@ impl<'s> Lexer<'s> {
             | Kind::Operator
             | Kind::Punctuation => String::new(),
         };
-        if name.len() > MAX_NAME_BYTES {
-            return Err(Refusal::invalid(
-                start,
-                format!(
-                    "The name {} is longer than {MAX_NAME_BYTES} bytes, which PostgreSQL would cut.",
-                    echo(text)
-                ),
-            ));
-        }
+        check_name(&name, start)?;
         let text = match kind {
             Kind::String | Kind::PrefixedString => self.continued(text.into())?,
             Kind::Word
@@ -202,7 +299,8 @@ impl<'s> Lexer<'s> {
             | Kind::Number
             | Kind::DollarString
             | Kind::Operator
-            | Kind::Punctuation => text.into(),
+            | Kind::Punctuation
+            | Kind::Placeholder => text.into(),
         };
         Ok(Token { kind, text, name, at: start })
     }
@@ -263,10 +361,33 @@ impl<'s> Lexer<'s> {
         if self.rest().starts_with("..") {
             return Err(Refusal::invalid(self.at, "'..' has no meaning in a query."));
         }
-        if !self.eat("::") && !self.eat(":=") {
-            self.at += 1;
+        if self.eat("::") || self.eat(":=") {
+            return Ok(Kind::Punctuation);
         }
+        let colon = self.eat(":");
+        if colon && self.placeholders == Placeholders::Named && self.peek().is_some_and(is_name_start) {
+            return self.placeholder();
+        }
+        self.at += usize::from(!colon);
         Ok(Kind::Punctuation)
+    }
+
+    /// What stands behind the colon of a `:name`.
+    fn placeholder(&mut self) -> Result<Kind, Refusal> {
+        let start = self.at;
+        self.skip_while(is_name_part);
+        let name = self.since(start);
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if !name.chars().all(plain) {
+            return Err(Refusal::invalid(
+                start,
+                format!(
+                    "The placeholder :{} has a name that no parameter has; use lower-case letters, digits and underscores.",
+                    echo(name)
+                ),
+            ));
+        }
+        Ok(Kind::Placeholder)
     }
 
     /// A word, or a string whose prefix letter looks like one.
@@ -282,14 +403,6 @@ impl<'s> Lexer<'s> {
                 return Err(Refusal::invalid(
                     start,
                     "N'...' literals are not supported; write a plain '...'.",
-                ));
-            }
-            Some('u')
-                if self.rest().get(1..).is_some_and(|r| r.starts_with("&'") || r.starts_with("&\"")) =>
-            {
-                return Err(Refusal::invalid(
-                    start,
-                    "U& literals and names are not supported; write the characters themselves or an E'...' literal.",
                 ));
             }
             _ => {}
@@ -345,18 +458,24 @@ impl<'s> Lexer<'s> {
     fn continued(&mut self, first: std::borrow::Cow<'s, str>) -> Result<std::borrow::Cow<'s, str>, Refusal> {
         let escapes = if first.starts_with(['e', 'E']) { Escapes::Backslash } else { Escapes::Doubled };
         let mut text = first;
-        loop {
-            let end = self.at;
-            if !self.skip_to_next_line() || self.peek() != Some('\'') {
-                self.at = end;
-                return Ok(text);
-            }
-            let start = self.at;
-            self.string(escapes)?;
+        while let Some(more) = self.continuation(escapes)? {
             let joined = text.to_mut();
             joined.push('\n');
-            joined.push_str(self.since(start));
+            joined.push_str(more);
         }
+        Ok(text)
+    }
+
+    /// The next part of a literal, behind a line break.
+    fn continuation(&mut self, escapes: Escapes) -> Result<Option<&'s str>, Refusal> {
+        let end = self.at;
+        if !self.skip_to_next_line() || self.peek() != Some('\'') {
+            self.at = end;
+            return Ok(None);
+        }
+        let start = self.at;
+        self.string(escapes)?;
+        Ok(Some(self.since(start)))
     }
 
     /// White space and line comments. Whether there was a line break among them.
@@ -408,12 +527,14 @@ impl<'s> Lexer<'s> {
         }
         let fence = self.since(start);
         let body = self.rest();
-        let nul = body.find('\0').filter(|nul| body.find(fence).is_none_or(|end| *nul < end));
-        if let Some(nul) = nul {
+        let end = body.find(fence);
+        // Not beyond the end: with many strings that would be quadratic.
+        let held = body.get(..end.unwrap_or(body.len())).unwrap_or_default();
+        if let Some(nul) = held.find('\0') {
             self.at += nul;
             return Err(self.unclosed(start, "string", fence));
         }
-        let Some(end) = body.find(fence) else {
+        let Some(end) = end else {
             return Err(Refusal::invalid(
                 start,
                 format!("This dollar-quoted string is never closed; end it with {}.", echo(fence)),
@@ -481,6 +602,92 @@ impl<'s> Lexer<'s> {
     }
 }
 
+/// What numbers placeholders, and tells them from the bounds of slices.
+#[derive(Default)]
+struct Names {
+    /// In the order in which they first appear.
+    seen: Vec<String>,
+    /// What each open bracket is.
+    open: Vec<Bracket>,
+    /// What stands before.
+    last: Last,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    Parenthesis,
+    /// Of `ARRAY[…]`, or an array within one.
+    Array,
+    Subscript,
+}
+
+/// What a `:` in brackets can follow.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Last {
+    /// A comma, an operator, an opening bracket: an operand must follow.
+    #[default]
+    Beginning,
+    /// The word `ARRAY`.
+    Array,
+    /// `.`
+    Dot,
+    /// What an operand ends with, or a word.
+    Other,
+}
+
+impl Names {
+    /// Gives a placeholder its number. Within the brackets of a subscript, `a[1:b]` is a slice up to a column b.
+    fn number(&mut self, token: &mut Token<'_>) -> Result<(), Refusal> {
+        if token.kind == Kind::Placeholder {
+            if self.last == Last::Dot {
+                return Err(Refusal::invalid(
+                    token.at,
+                    "A parameter is a value, not a name; write the column's name behind the dot.",
+                ));
+            }
+            let bound = match self.open.last() {
+                Some(Bracket::Subscript) => true,
+                Some(Bracket::Array) => self.last == Last::Other,
+                Some(Bracket::Parenthesis) | None => false,
+            };
+            if bound {
+                return Err(Refusal::invalid(
+                    token.at,
+                    "Within brackets this may be a parameter or the bound of a slice; put the parameter in parentheses.",
+                ));
+            }
+            let known = self.seen.iter().position(|name| *name == token.name);
+            let index = known.unwrap_or(self.seen.len());
+            if known.is_none() {
+                self.seen.push(token.name.clone());
+            }
+            token.text = format!("${}", index + 1).into();
+        }
+        self.track(token);
+        Ok(())
+    }
+
+    fn track(&mut self, token: &Token<'_>) {
+        match token.text.as_ref() {
+            "(" => self.open.push(Bracket::Parenthesis),
+            "[" => {
+                let nested = self.last == Last::Beginning && self.open.last() == Some(&Bracket::Array);
+                let array = self.last == Last::Array || nested;
+                self.open.push(if array { Bracket::Array } else { Bracket::Subscript });
+            }
+            ")" | "]" => drop(self.open.pop()),
+            _ => {}
+        }
+        self.last = match token.text.as_ref() {
+            "," | "(" | "[" => Last::Beginning,
+            "." => Last::Dot,
+            _ if token.kind == Kind::Operator => Last::Beginning,
+            _ if token.is_word("array") => Last::Array,
+            _ => Last::Other,
+        };
+    }
+}
+
 /// How a string spells a quote within it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
@@ -490,9 +697,20 @@ enum Escapes {
     Backslash,
 }
 
-fn unquoted(text: &str) -> String {
-    let inner = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or_default();
-    inner.replace("\"\"", "\"")
+fn check_name(name: &str, at: usize) -> Result<(), Refusal> {
+    if name.len() <= MAX_NAME_BYTES {
+        return Ok(());
+    }
+    Err(Refusal::invalid(
+        at,
+        format!("The name {} is longer than {MAX_NAME_BYTES} bytes, which PostgreSQL would cut.", echo(name)),
+    ))
+}
+
+/// What stands between quotes, in which they are doubled.
+fn unquoted(text: &str, quote: &str) -> String {
+    let inner = text.strip_prefix(quote).and_then(|t| t.strip_suffix(quote)).unwrap_or_default();
+    inner.replace(&quote.repeat(2), quote)
 }
 
 fn is_space(c: char) -> bool {
@@ -601,7 +819,27 @@ mod tests {
         check_refused(&"a".repeat(64), Code::Validation, 0, "63 bytes");
         check_refused(&format!("\"{}\"", "é".repeat(32)), Code::Validation, 0, "63 bytes");
         check_refused("a\u{a0}b", Code::Validation, 0, "U+00A0");
-        check_refused("u&\"a\"", Code::Validation, 0, "U&");
+    }
+
+    #[test]
+    fn unicode_literals_are_the_plain_ones_they_stand_for() {
+        use Kind::{Number, Operator, QuotedName, String, Word};
+        check(r"U&'d\0061t\+000061'", &[(String, "'data'")]);
+        check(r"u&'\0027''' 1", &[(String, "''''''"), (Number, "1")]);
+        check(r#"U&"\0022""\0050""#, &[(QuotedName, r#""""""P""#)]);
+        check("U&'a!00' -- x\n '61b' /* y */ uEscape /* z */ '!' x", &[(String, "'aab'"), (Word, "x")]);
+        check("u & 'a'", &[(Word, "u"), (Operator, "&"), (String, "'a'")]);
+        check("U&'a' uescaped", &[(String, "'a'"), (Word, "uescaped")]);
+        assert_eq!(lex(r#"U&"pg\005Fsleep""#).unwrap().first().unwrap().name, "pg_sleep");
+        check_refused(r"U&'\006'", Code::Validation, 0, "four hexadecimal digits");
+        check_refused(r"1, U&'\0000'", Code::Validation, 3, "U+0000");
+        check_refused("U&\"\"", Code::Validation, 2, "empty");
+        check_refused("U&'a' UESCAPE E'!'", Code::Validation, 14, "one character");
+        check_refused("U&'a' UESCAPE '!!'", Code::Validation, 14, "one character");
+        check_refused("U&'a' UESCAPE 'a'", Code::Validation, 14, "one character");
+        check_refused("U&'a' UESCAPE", Code::Validation, 13, "one character");
+        check_refused("U&'a", Code::Validation, 2, "never closed");
+        check_refused(&format!("U&\"{}\"", r"\00e9".repeat(32)), Code::Validation, 0, "63 bytes");
     }
 
     #[test]
@@ -612,6 +850,46 @@ mod tests {
         for number in ["1a", "0x1F", "1_000", "1e", "1.e", "1..2", "1.2.3", "1$$", "1é"] {
             check_refused(number, Code::Validation, 0, "glued");
         }
+    }
+
+    #[track_caller]
+    fn check_placeholders(sql: &str, expected: &str) {
+        let found = match lex_with_placeholders(sql) {
+            Ok(tokens) => tokens.iter().map(|token| token.text.as_ref()).collect::<Vec<_>>().join(" "),
+            Err(refusal) => format!("{}: {}", refusal.at, refusal.detail.split([' ', ',']).next().unwrap()),
+        };
+        assert_eq!(found, expected, "{sql}");
+    }
+
+    #[test]
+    fn a_catalogs_placeholders_are_numbered_by_their_names() {
+        check_placeholders(":a :b :a", "$1 $2 $1");
+        check_placeholders("a=:b_1", "a = $1");
+        check_placeholders("(:a,:b)::int[]", "( $1 , $2 ) :: int [ ]");
+        check_placeholders("x::a, x :: a, f(y:=:a)", "x :: a , x :: a , f ( y := $1 )");
+        check_placeholders("':a' $$:a$$ \":a\" -- :a", "':a' $$:a$$ \":a\"");
+        check_placeholders("ARRAY[:a, -:b, [:c]]", "ARRAY [ $1 , - $2 , [ $3 ] ]");
+        check_placeholders("x[(:a)] x[1:(:b)] x[1 : b]", "x [ ( $1 ) ] x [ 1 : ( $2 ) ] x [ 1 : b ]");
+        check_placeholders("ARRAY[x[1]][:a]", "12: Within");
+    }
+
+    #[test]
+    fn what_may_be_no_placeholder_is_refused() {
+        check_placeholders("x[:a]", "2: Within");
+        check_placeholders("x[1:a]", "3: Within");
+        check_placeholders("x[y.z:a]", "5: Within");
+        check_placeholders("ARRAY[x:a]", "7: Within");
+        check_placeholders("\"array\"[:a]", "8: Within");
+        check_placeholders("p.:a", "2: A");
+        check_placeholders(":A", "1: The");
+        check_placeholders("x[1:2] x[:2] :1", "x [ 1 : 2 ] x [ : 2 ] : 1");
+        check_placeholders(":aB", "1: The");
+        check_placeholders(":a$", "1: The");
+        check_placeholders(":é", "1: The");
+        check_placeholders(&format!(":{}", "a".repeat(64)), "0: The");
+        check_placeholders("$1", "0: Parameters");
+        // What a client sends has none: this is a colon and a name.
+        check(":a", &[(Kind::Punctuation, ":"), (Kind::Word, "a")]);
     }
 
     #[test]

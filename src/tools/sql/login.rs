@@ -1,5 +1,6 @@
 //! Waiting for what may never end: the driver bounds how long reaching an address takes, and nothing behind it. A server
-//! that accepts a connection and is silent would hold whoever logs in for ever, so a thread of its own does.
+//! that accepts a connection and is silent would hold whoever logs in: over TCP until the stream's deadline, over a Unix
+//! socket for ever. So a thread of its own does.
 
 use std::{
     io,

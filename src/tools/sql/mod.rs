@@ -6,7 +6,8 @@
 //! ```
 
 pub mod statement;
-mod lexer;
+pub(super) mod lexer;
+mod unicode;
 mod judge;
 mod functions;
 mod functions_denied;
@@ -14,21 +15,26 @@ mod functions_sets;
 mod relations;
 #[cfg(test)]
 mod guard_tests;
+#[cfg(test)]
+mod corpus;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 pub mod dsn;
 mod tls;
+mod stream;
+mod transport;
 pub mod role_check;
 mod strangers;
 mod session;
 mod login;
 pub mod connect;
 mod pool;
-mod transaction;
-mod sqlstate;
+pub(in crate::tools) mod transaction;
+pub(in crate::tools) mod sqlstate;
 mod cells;
 mod columns;
 mod rows;
+pub(in crate::tools) mod kept;
 pub mod run;
 pub mod explain;
 pub mod describe;
@@ -43,14 +49,15 @@ pub use connect::ConnectError;
 pub use describe::DescribeDatabase;
 pub use dsn::{Dsn, DsnEnvironment, DsnError};
 pub use explain::ExplainQuery;
-pub use role_check::{RoleFinding, UnsafeRole};
+pub use role_check::{Need, RoleFinding, UnsafeRole};
 pub use run::ReadOnlySql;
 pub use statement::GuardConfig;
 
 use connect::Cause;
 use login::{Logins, within};
 use pool::SlotPool;
-use session::Session;
+use role_check::Reviews;
+use session::{Facts, Session};
 
 /// What stands between us and the server (`MCP_SQL_POOLER`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,9 +96,22 @@ pub struct SqlConfig {
     pub guard: GuardConfig,
     /// What to do with a role that may more than read (`MCP_SQL_UNSAFE_ROLE`).
     pub unsafe_role: UnsafeRole,
+    /// What the role has to read: the catalog's tables (`MCP_CATALOG`), and no secrets (`MCP_SENSITIVE_WORDS`).
+    pub need: Need,
 }
 
 impl SqlConfig {
+    /// How long logging in to one server may take: reaching it, TLS, authentication and the first questions.
+    pub fn login_timeout(&self) -> Duration {
+        self.dsn.connect_timeout.unwrap_or(self.connect_timeout)
+    }
+
+    /// The longest row that is taken from the server, in bytes. A value takes at most 8 bytes for each byte of its JSON (an
+    /// empty array 16 for `[]`, an interval 20 for `"PT0S"`), so that a row twelve times as long as an answer never fits.
+    fn max_row_bytes(&self) -> usize {
+        self.max_response_bytes.saturating_mul(12)
+    }
+
     /// The most descriptors that connections hold at once: those lent, those that wait to be closed, those on which a
     /// CancelRequest goes out, and those whose login was given up.
     pub fn descriptors(&self) -> u64 {
@@ -111,6 +131,7 @@ pub struct Database {
     pool: OnceLock<SlotPool>,
     /// In the order of the DSN's servers.
     logins: Vec<Logins>,
+    reviews: Reviews,
 }
 
 impl fmt::Debug for Database {
@@ -138,7 +159,7 @@ impl Database {
     /// A database that nobody has connected to.
     pub fn new(config: SqlConfig) -> Arc<Self> {
         let logins = config.dsn.servers.iter().map(|_| Logins::new(config.pool_max_size)).collect();
-        Arc::new(Self { config, pool: OnceLock::new(), logins })
+        Arc::new(Self { config, pool: OnceLock::new(), logins, reviews: Reviews::default() })
     }
 
     /// What it was configured with.
@@ -159,7 +180,7 @@ impl Database {
     /// connect time-out for each server, and its thread left behind.
     pub fn probe(self: &Arc<Self>) -> Result<Probe, ConnectError> {
         let servers = u32::try_from(self.logins.len()).unwrap_or(u32::MAX);
-        let patience = connect::login_timeout(&self.config).saturating_mul(servers.saturating_add(1));
+        let patience = self.config.login_timeout().saturating_mul(servers.saturating_add(1));
         let database = Arc::clone(self);
         let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
         within(patience, move || database.probe_now(patience))
@@ -169,37 +190,39 @@ impl Database {
 
     fn probe_now(&self, patience: Duration) -> Result<Probe, ConnectError> {
         let mut session = connect::open(&self.config, &self.logins, patience)?;
-        let facts = session.facts().clone();
-        let mut findings = role_check::judge(&facts.role, &facts.roles);
         let failed = |error: postgres::Error| ConnectError::of(&self.config.dsn.to_string(), error.into());
-        findings.extend(session.writes().map_err(failed)?);
-        Ok(Probe {
-            tls: session.tls().map_err(failed)?,
-            server_version: facts.server_version,
-            database: facts.database,
-            role: facts.role,
-            findings,
-        })
+        let findings = self.beyond(&mut session).map_err(failed)?;
+        let tls = session.tls().map_err(failed)?;
+        let Facts { server_version, database, role, .. } = session.facts().clone();
+        Ok(Probe { server_version, database, role, tls, findings })
     }
 
-    /// Connects for a call; an unsafe role is refused or logged, as configured.
+    /// Connects for a call; a role that may more than it should is refused or logged, as configured.
     fn connect(&self, remaining: Duration) -> Result<Session, ConnectError> {
         let mut session = connect::open(&self.config, &self.logins, remaining)?;
-        let facts = session.facts();
-        let mut findings = role_check::judge(&facts.role, &facts.roles);
-        if self.config.unsafe_role == UnsafeRole::Strict {
-            let failed =
-                |error: postgres::Error| ConnectError::of(&self.config.dsn.to_string(), error.into());
-            findings.extend(session.writes().map_err(failed)?);
-        }
+        let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
+        let findings = self.beyond(&mut session).map_err(|error| failed(error.into()))?;
         let (refused, tolerated): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| self.config.unsafe_role.refuses(finding));
         if !refused.is_empty() {
-            return Err(ConnectError::of(&self.config.dsn.to_string(), Cause::UnsafeRole(refused)));
+            self.reviews.forget();
+            return Err(failed(Cause::UnsafeRole(refused)));
         }
-        for finding in tolerated.iter().filter(|finding| finding.dangerous) {
-            log::warn!("{}: {}", finding.text, finding.cure);
-        }
+        self.reviews.tell(tolerated);
         Ok(session)
+    }
+
+    /// What the role may do beyond what is needed.
+    fn beyond(&self, session: &mut Session) -> Result<Vec<RoleFinding>, postgres::Error> {
+        let Facts { role, roles, .. } = session.facts();
+        let mut findings = role_check::powers(role, roles);
+        if !role_check::is_superuser(roles) {
+            let privileges = match self.reviews.recent() {
+                Some(privileges) => privileges,
+                None => self.reviews.keep(session.privileges(&self.config.need)?),
+            };
+            findings.extend(privileges);
+        }
+        Ok(findings)
     }
 }

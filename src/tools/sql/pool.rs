@@ -1,13 +1,14 @@
 //! Connections that outlive a call, and what becomes of one that is not fit to.
 //!
-//! r2d2 pools **slots**: handing one out never waits for a server. The worker that holds a slot connects inside it, with
-//! the exact error in hand. A slot is lent as a [`Lease`]; a lease that ends without having proven its connection clean
-//! closes it, whatever ended it: an error, a panic, an answer that nobody wanted.
+//! r2d2 pools **slots**: handing one out never waits for a server. Idle connections are kept beside them, so that one is
+//! used before another is opened; without one, the worker that holds the slot connects, with the exact error in hand. A slot
+//! is lent as a [`Lease`]; a lease that ends without having proven its connection clean closes it, whatever ended it: an
+//! error, a panic, an answer that nobody wanted.
 
 use std::{
     convert::Infallible,
     sync::{
-        Arc,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -35,7 +36,7 @@ impl ManageConnection for Slots {
     type Error = Infallible;
 
     fn connect(&self) -> Result<Slot, Infallible> {
-        Ok(Slot(None))
+        Ok(Slot)
     }
 
     fn is_valid(&self, _: &mut Slot) -> Result<(), Infallible> {
@@ -43,17 +44,18 @@ impl ManageConnection for Slots {
     }
 
     fn has_broken(&self, _: &mut Slot) -> bool {
-        // A slot is as good empty as full.
         false
     }
 }
 
-/// Room for one connection.
-pub(super) struct Slot(Option<Session>);
+/// The right to have one connection.
+#[derive(Debug)]
+pub(super) struct Slot;
 
-/// The slots, and the threads that do what may block.
+/// The slots, the connections that wait for one, and the threads that do what may block.
 pub(super) struct SlotPool {
     slots: Pool<Slots>,
+    idle: Idle,
     closer: Closer,
 }
 
@@ -69,28 +71,58 @@ impl SlotPool {
             .idle_timeout(None)
             .thread_pool(Arc::new(helper))
             .build_unchecked(Slots);
-        Self { slots, closer: Closer::start() }
+        Self { slots, idle: Idle::default(), closer: Closer::start() }
     }
 
     /// Lends a slot. `None`: all are taken, by workers that are stuck.
     pub(super) fn lend(&self, wait: Duration) -> Option<Lease> {
-        let mut slot = self.slots.get_timeout(wait).ok()?;
-        let session = slot.0.take();
-        Some(Lease { slot, session, closer: self.closer.clone() })
+        let slot = self.slots.get_timeout(wait).ok()?;
+        let session = self.idle.take();
+        Some(Lease { _slot: slot, session, idle: self.idle.clone(), closer: self.closer.clone() })
+    }
+}
+
+/// Clean connections that nobody uses: the last one comes first, so that the others grow old and end.
+#[derive(Clone, Default)]
+struct Idle(Arc<(Mutex<Vec<Session>>, Condvar)>);
+
+impl Idle {
+    fn take(&self) -> Option<Session> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn wait(&self, patience: Duration) -> Option<Session> {
+        let (sessions, has_come) = &*self.0;
+        let sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = has_come.wait_timeout_while(sessions, patience, |sessions| sessions.is_empty());
+        waited.unwrap_or_else(PoisonError::into_inner).0.pop()
+    }
+
+    fn put(&self, session: Session) {
+        let (sessions, has_come) = &*self.0;
+        sessions.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        has_come.notify_one();
     }
 }
 
 /// A slot in somebody's hands, with or without a connection.
 pub(super) struct Lease {
-    slot: PooledConnection<Slots>,
     session: Option<Session>,
+    idle: Idle,
     closer: Closer,
+    // INVARIANT: given back last, so that whoever gets it finds the connection among the idle ones.
+    _slot: PooledConnection<Slots>,
 }
 
 impl Lease {
     /// The connection, if there is one.
     pub(super) fn session(&mut self) -> Option<&mut Session> {
         self.session.as_mut()
+    }
+
+    /// A connection that somebody gives back meanwhile.
+    pub(super) fn wait_for_idle(&self, patience: Duration) -> Option<Session> {
+        self.idle.wait(patience)
     }
 
     /// Puts a connection in place of the one there was, which is closed.
@@ -102,7 +134,9 @@ impl Lease {
 
     /// Gives the slot back with its connection. The caller has proven it clean.
     pub(super) fn give_back(mut self) {
-        self.slot.0 = self.session.take();
+        if let Some(session) = self.session.take() {
+            self.idle.put(session);
+        }
     }
 }
 
@@ -122,9 +156,7 @@ impl Closer {
     fn start() -> Self {
         let (sender, receiver) = crossbeam_channel::bounded::<Session>(CLOSER_QUEUE);
         let started = thread::Builder::new().name("sql-closer".to_owned()).spawn(move || {
-            for session in receiver {
-                drop(session);
-            }
+            receiver.into_iter().for_each(Session::close);
         });
         match started {
             Ok(_) => Self { sender: Some(sender) },
@@ -136,11 +168,11 @@ impl Closer {
     }
 
     fn close(&self, session: Session) {
-        let Some(sender) = &self.sender else { return drop(session) };
+        let Some(sender) = &self.sender else { return session.close() };
         match sender.try_send(session) {
             Ok(()) => {}
             // The worker closes it. If that blocks, the worker is stuck and counted, which bounds the damage.
-            Err(TrySendError::Full(session) | TrySendError::Disconnected(session)) => drop(session),
+            Err(TrySendError::Full(session) | TrySendError::Disconnected(session)) => session.close(),
         }
     }
 }

@@ -33,8 +33,18 @@ const TELLING: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What a relation of this name tells of beyond this database's objects; `None` for any other.
-pub(super) fn tells(name: &str) -> Option<&'static str> {
+#[rustfmt::skip]
+/// Views of `information_schema` that tell the same, under names that anybody's tables may have.
+const STANDARD: &[&str] = &[
+    "_pg_foreign_*", "_pg_user_mappings", "administrable_role_authorizations", "applicable_roles", "enabled_roles",
+    "foreign_data_wrapper*", "foreign_server*", "user_mapping*",
+];
+
+/// What a relation tells of beyond this database's objects; `None` for any other.
+pub(super) fn tells(schema: Option<&str>, name: &str) -> Option<&'static str> {
+    if schema == Some("information_schema") && functions::matches_any(STANDARD, name) {
+        return Some("roles and remote servers");
+    }
     TELLING.iter().find(|(_, names)| functions::matches_any(names, name)).map(|(tells, _)| *tells)
 }
 
@@ -44,6 +54,6 @@ mod tests {
 
     #[test]
     fn names_are_sorted() {
-        assert!(TELLING.iter().all(|(_, names)| names.is_sorted()));
+        assert!(TELLING.iter().all(|(_, names)| names.is_sorted()) && STANDARD.is_sorted());
     }
 }

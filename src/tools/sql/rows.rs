@@ -71,6 +71,11 @@ impl<'p> Body<'p> {
         Ok(())
     }
 
+    /// Notes that the next row is dropped, unseen.
+    pub(super) fn cut(&mut self) {
+        self.truncated = true;
+    }
+
     /// Tells whether a cell was cut.
     fn write_row(&mut self, row: &Row) -> Result<bool, Undecodable> {
         let columns = &self.plan.columns;

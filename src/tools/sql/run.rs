@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use postgres::{fallible_iterator::FallibleIterator as _, types::Type};
+use postgres::{Client, Column, RowIter, fallible_iterator::FallibleIterator as _, types::Type};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    Database,
-    columns::{MAX_WIDTH, Plan},
+    Database, SqlConfig, cells,
+    columns::{Cutting, MAX_WIDTH, Plan},
     rows::{Body, NotTaken, most_rows},
     sqlstate::{self, Sent},
     statement::ReadOnlyStatement,
@@ -148,7 +148,7 @@ impl Tool for ReadOnlySql {
 }
 
 /// Runs `work` in a read-only transaction that ends once the answer is on its way.
-pub(super) fn in_transaction(
+pub(in crate::tools) fn in_transaction(
     database: &Database,
     call: &Call,
     work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure>,
@@ -168,7 +168,7 @@ pub(super) fn in_transaction(
     }
 }
 
-/// Prepares the statement for its columns, then runs it in its wrapper and reads as many rows as are wanted and fit.
+/// Prepares the statement for its columns, then runs it.
 fn rows(
     transaction: &mut Transaction,
     database: &Database,
@@ -178,15 +178,32 @@ fn rows(
     let config = database.config();
     let session = transaction.session()?;
     session.facts().strangers.check(statement, &config.guard)?;
+    let cutting = Cutting { max_chars: config.max_cell_chars, by_bytes: session.facts().counts_bytes };
     let client = session.client();
     let sent = Sent { statement, prefix_chars: 0 };
     let prepared =
         client.prepare(statement.canonical()).map_err(|error| sqlstate::failure(&error, Some(sent)))?;
-    let columns = prepared.columns();
+    let answer = wrapped(client, statement, prepared.columns(), cutting, config, max_rows);
+    if prepared.columns().iter().any(|column| cells::has_fields(column.type_())) {
+        // The driver remembers types. Fields can be renamed, added and dropped before the next call.
+        client.clear_type_cache();
+    }
+    answer
+}
+
+/// Runs the statement in its wrapper and reads as many rows as are wanted and fit.
+fn wrapped(
+    client: &mut Client,
+    statement: &ReadOnlyStatement,
+    columns: &[Column],
+    cutting: Cutting,
+    config: &SqlConfig,
+    max_rows: u32,
+) -> Result<(AsciiJson, End), Failure> {
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
     // One row more tells whether there are more.
     let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
-    let plan = Plan::new(statement.canonical(), columns, config.max_cell_chars, fetched);
+    let plan = Plan::new(statement.canonical(), columns, cutting, fetched);
     if plan.width > MAX_WIDTH {
         let detail = format!(
             "The {} columns of this query are too many to cut their long values: with those that can be long counted twice \
@@ -195,7 +212,7 @@ fn rows(
         );
         return Err(Problem::new(Code::Validation, detail).param("query").into());
     }
-    let mut body = Body::new(&plan, config.max_response_bytes).ok_or_else(|| {
+    let body = Body::new(&plan, config.max_response_bytes).ok_or_else(|| {
         Problem::new(
             Code::Validation,
             format!(
@@ -209,10 +226,32 @@ fn rows(
     let failed = |error: postgres::Error| sqlstate::failure(&error, Some(sent));
     let no_parameters = std::iter::empty::<(&str, Type)>();
     let mut rows = client.query_typed_raw(&plan.sql, no_parameters).map_err(failed)?;
+    read(&mut rows, body, wanted, fetched, failed)
+}
+
+/// Reads as many rows as are wanted and fit, of those that are fetched: one more than is wanted, if there are more.
+fn read(
+    rows: &mut RowIter<'_>,
+    mut body: Body<'_>,
+    wanted: usize,
+    fetched: usize,
+    failed: impl Fn(postgres::Error) -> Failure,
+) -> Result<(AsciiJson, End), Failure> {
     let mut read = 0;
     let mut has_more = false;
     while !has_more {
-        let Some(row) = rows.next().map_err(failed)? else { return Ok((body.finish(false), End::Idle)) };
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok((body.finish(false), End::Idle)),
+            Err(error) if sqlstate::is_row_too_long(&error) => {
+                // The one row more than wanted is not missed.
+                if read < wanted {
+                    body.cut();
+                }
+                return Ok((body.finish(true), End::Busy));
+            }
+            Err(error) => return Err(failed(error)),
+        };
         read += 1;
         has_more = read > wanted
             || match body.push(&row) {

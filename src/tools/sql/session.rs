@@ -5,14 +5,16 @@
 
 use std::time::{Duration, Instant};
 
-use postgres::{CancelToken, Client, NoTls, SimpleQueryMessage, SimpleQueryRow};
+use postgres::{CancelToken, Client, SimpleQueryMessage, SimpleQueryRow};
 
 use super::{
     Pooler,
     connect::Cause,
-    role_check::{self, Power, RoleFinding, RoleRow},
+    kept::Shelf,
+    role_check::{self, Need, Power, RoleFinding, RoleRow},
     strangers::Strangers,
-    tls::Connector,
+    stream::Watch,
+    transport::Transport,
 };
 
 /// What the session is like, asked once when it opens.
@@ -23,6 +25,8 @@ pub(super) struct Facts {
     pub(super) role: String,
     pub(super) in_recovery: bool,
     pub(super) read_only_by_default: bool,
+    /// Whether bytes are its characters: `SQL_ASCII`.
+    pub(super) counts_bytes: bool,
     /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
     search_path: String,
     pub(super) roles: Vec<RoleRow>,
@@ -33,11 +37,14 @@ pub(super) struct Facts {
 /// An open connection.
 pub(super) struct Session {
     client: Client,
-    connector: Option<Connector>,
+    transport: Transport,
+    watch: Watch,
     pooler: Pooler,
     facts: Facts,
     /// When `facts.strangers` were read.
     strangers_read: Instant,
+    /// What stays prepared on it.
+    shelf: Shelf,
 }
 
 /// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
@@ -58,6 +65,15 @@ const PINNED: [(&str, &str); 13] = [
     ("lock_timeout", "0"),
 ];
 
+/// How long after a call's deadline its connection still waits for what the server makes of the cancel.
+pub(super) const CANCEL_TIME: Duration = Duration::from_millis(500);
+
+/// How much longer than a call the server lets a transaction idle that we forgot.
+pub(super) const IDLE_MARGIN: Duration = Duration::from_secs(5);
+
+/// How long cleaning a session, and closing it, may take.
+const CLEAN_TIME: Duration = Duration::from_secs(5);
+
 /// Asks for [`Facts`] and makes the session read-only by default, in one round trip.
 fn opening(pooler: Pooler) -> String {
     let read_only = match pooler {
@@ -69,7 +85,7 @@ fn opening(pooler: Pooler) -> String {
         "BEGIN READ ONLY; \
          SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
-         pg_catalog.current_setting('search_path'); \
+         pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(); \
          SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
         role_check::ROLES
     )
@@ -79,16 +95,18 @@ fn opening(pooler: Pooler) -> String {
 const STRANGERS_AGE: Duration = Duration::from_secs(10);
 
 /// Leaves nothing behind. The ROLLBACK takes back every setting; the rest ends what outlives a transaction: cursors,
-/// notifications, session locks, sequences' last values, temporary tables. Prepared statements stay: only the driver
-/// makes them, and it knows which.
-const CLEAN: &str = "ROLLBACK; CLOSE ALL; UNLISTEN *; SELECT pg_catalog.pg_advisory_unlock_all(); \
-     DISCARD SEQUENCES; DISCARD TEMP";
+/// notifications, session locks, sequences' last values, temporary tables. The driver's prepared statements stay; its
+/// only row tells whether there are others, which some function made.
+const CLEAN: &str = "ROLLBACK; CLOSE ALL; UNLISTEN *; DISCARD SEQUENCES; DISCARD TEMP; \
+     SELECT pg_catalog.pg_advisory_unlock_all(), \
+     EXISTS (SELECT FROM pg_catalog.pg_prepared_statement() AS s WHERE s.from_sql)";
 
 impl Session {
     /// Takes a fresh connection and asks what it is like.
     pub(super) fn open(
         mut client: Client,
-        connector: Option<Connector>,
+        transport: Transport,
+        watch: Watch,
         pooler: Pooler,
     ) -> Result<Self, Cause> {
         let messages = client.simple_query(&opening(pooler))?;
@@ -96,7 +114,7 @@ impl Session {
         let mut facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
         facts.strangers = Strangers::ask(&mut client, &literal(&facts.search_path))?;
         let strangers_read = Instant::now();
-        Ok(Self { strangers_read, client, connector, pooler, facts })
+        Ok(Self { strangers_read, client, transport, watch, pooler, facts, shelf: Shelf::default() })
     }
 
     /// What it is like.
@@ -104,9 +122,20 @@ impl Session {
         &self.facts
     }
 
+    /// Says goodbye to the server. Over a Unix socket that lasts as long as the server is silent.
+    pub(super) fn close(self) {
+        self.watch.wait_at_most(CLEAN_TIME);
+        drop(self.client);
+    }
+
     /// The driver.
     pub(super) fn client(&mut self) -> &mut Client {
         &mut self.client
+    }
+
+    /// What stays prepared on it.
+    pub(super) fn shelf(&mut self) -> &mut Shelf {
+        &mut self.shelf
     }
 
     /// How its statements are cancelled; not at all through a transaction pooler, whose CancelRequest may hit another's.
@@ -114,22 +143,14 @@ impl Session {
         match self.pooler {
             Pooler::Transaction => None,
             Pooler::None => {
-                Some(Canceller { token: self.client.cancel_token(), connector: self.connector.clone() })
+                Some(Canceller { token: self.client.cancel_token(), transport: self.transport.clone() })
             }
         }
     }
 
-    /// What the role may do beyond reading, object by object.
-    pub(super) fn writes(&mut self) -> Result<Vec<RoleFinding>, postgres::Error> {
-        let batch = format!(
-            "BEGIN READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK",
-            role_check::WRITES
-        );
-        let messages = self.client.simple_query(&batch)?;
-        let row = messages.iter().find_map(row);
-        let text = |index: usize| row.and_then(|row| row.try_get(index).ok().flatten()).unwrap_or("1");
-        let count = |index: usize| text(index).parse().unwrap_or(1);
-        Ok(role_check::judge_writes(&self.facts.role, count(0), count(1), count(2), text(3) != "f"))
+    /// What the role may do beyond reading what is needed, object by object.
+    pub(super) fn privileges(&mut self, need: &Need) -> Result<Vec<RoleFinding>, postgres::Error> {
+        role_check::privileges(&mut self.client, &self.facts.role, &literal(&self.facts.search_path), need)
     }
 
     /// TLS version and cipher of this connection; `None` when it is not encrypted.
@@ -151,8 +172,10 @@ impl Session {
         Ok(())
     }
 
-    /// Begins a read-only transaction whose statements may run for `statement` and which may idle for `idle`.
-    pub(super) fn begin(&mut self, statement: Duration, idle: Duration) -> Result<(), postgres::Error> {
+    /// Begins a read-only transaction of a call that has `remaining`, whose statements may run for `statement`.
+    pub(super) fn begin(&mut self, statement: Duration, remaining: Duration) -> Result<(), postgres::Error> {
+        // Time for the server to hear of a cancel and to say so.
+        self.watch.wait_at_most(remaining.saturating_add(CANCEL_TIME));
         self.keep_watch()?;
         let mut batch = String::from("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ");
         if self.pooler == Pooler::Transaction {
@@ -162,7 +185,8 @@ impl Session {
         batch.push_str("SELECT ");
         let timeouts = [
             ("statement_timeout", milliseconds(statement)),
-            ("idle_in_transaction_session_timeout", milliseconds(idle)),
+            // The server ends a transaction that we forgot, well after the call's own deadline.
+            ("idle_in_transaction_session_timeout", milliseconds(remaining.saturating_add(IDLE_MARGIN))),
             ("search_path", self.facts.search_path.clone()),
         ];
         let pinned = PINNED.iter().map(|(name, value)| (*name, (*value).to_owned()));
@@ -175,8 +199,13 @@ impl Session {
 
     /// Ends the transaction and leaves the session as it was when it opened. An error: it is not clean.
     pub(super) fn clean(&mut self) -> Result<Clean, postgres::Error> {
+        self.watch.wait_at_most(CLEAN_TIME);
         match self.pooler {
-            Pooler::None => self.client.batch_execute(CLEAN).map(|()| Clean::Reusable),
+            Pooler::None => {
+                let messages = self.client.simple_query(CLEAN)?;
+                let others = messages.iter().find_map(row).and_then(|row| row.try_get(1).ok().flatten());
+                Ok(if others == Some("f") { Clean::Reusable } else { Clean::Spent })
+            }
             Pooler::Transaction => self.client.batch_execute("ROLLBACK").map(|()| Clean::Spent),
         }
     }
@@ -191,7 +220,7 @@ pub(super) fn row(message: &SimpleQueryMessage) -> Option<&SimpleQueryRow> {
 pub(super) enum Clean {
     /// It is as it was when it opened.
     Reusable,
-    /// It belongs to a pooler, which gives the next call another server session anyway.
+    /// Something is left on it, or it belongs to a pooler, which gives the next call another server session anyway.
     Spent,
 }
 
@@ -213,11 +242,16 @@ impl Facts {
             role: text(first, 2)?,
             in_recovery: flag(first, 3)?,
             read_only_by_default: text(first, 4)? == "on",
+            counts_bytes: text(first, 6)? == "SQL_ASCII",
             search_path: format!("pg_catalog, {own_path}, pg_temp"),
             // Until they are read, any name may be one.
             strangers: Strangers::Unknown,
             roles: roles.try_fold(Vec::new(), |mut all, row| {
-                all.push(RoleRow { name: text(row, 0)?, powers: powers(row)? });
+                all.push(RoleRow {
+                    name: text(row, 0)?,
+                    powers: powers(row)?,
+                    leave: text(row, Power::ALL.len() + 1),
+                });
                 Some(all)
             })?,
         };
@@ -229,19 +263,13 @@ impl Facts {
 #[derive(Clone)]
 pub(super) struct Canceller {
     token: CancelToken,
-    connector: Option<Connector>,
+    transport: Transport,
 }
 
 impl Canceller {
-    /// Sends it. May block for as long as the server does not answer.
+    /// Sends it. Over a Unix socket it may block for as long as the server does not answer.
     pub(super) fn cancel(&self) -> Result<(), postgres::Error> {
-        match &self.connector {
-            None => self.token.cancel_query(NoTls),
-            #[cfg(feature = "tls")]
-            Some(connector) => self.token.cancel_query(connector.make()),
-            #[cfg(not(feature = "tls"))]
-            Some(connector) => match *connector {},
-        }
+        self.transport.cancel(&self.token)
     }
 }
 
@@ -251,7 +279,7 @@ fn milliseconds(duration: Duration) -> String {
 }
 
 /// An SQL literal, whatever `standard_conforming_strings` says.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 

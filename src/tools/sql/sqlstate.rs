@@ -2,7 +2,7 @@
 
 use postgres::error::{DbError, ErrorPosition};
 
-use super::statement::ReadOnlyStatement;
+use super::{statement::ReadOnlyStatement, stream::ROW_TOO_LONG};
 use crate::{
     diagnostics::escape,
     problem::{Code, MAX_ECHO_CHARS, Problem},
@@ -38,6 +38,29 @@ pub(super) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failur
         problem = problem.with("line", position.line).with("column", position.column);
     }
     Failure::Problem(problem.with("sqlstate", refusal.code().code()))
+}
+
+/// What it means for a call of `tool` whose statement the caller does not see: what PostgreSQL says goes to the log alone.
+pub(in crate::tools) fn unspoken(error: &postgres::Error, tool: &str) -> Failure {
+    let problem = match failure(error, None) {
+        Failure::Problem(problem) => problem,
+        internal @ (Failure::Internal(_) | Failure::Interrupted(_)) => return internal,
+    };
+    log::warn!(target: "call", "tool={tool} {}", error.as_db_error().map_or_else(|| chain(error), told));
+    let code = problem.code();
+    let detail = if code == Code::ExecutionTimeout {
+        "The query was stopped at its time limit. Ask for less: narrow the arguments."
+    } else if code == Code::AccessDenied {
+        "The database does not allow this server to run the query. An operator must grant it."
+    } else {
+        "The database refused the query with these arguments. Change them, or call another tool."
+    };
+    Problem::new(code, detail).into()
+}
+
+/// Whether it takes the place of a row that no answer could hold.
+pub(super) fn is_row_too_long(error: &postgres::Error) -> bool {
+    error.code().is_some_and(|code| code.code() == ROW_TOO_LONG)
 }
 
 /// Whether the server ended the connection with this error.
@@ -96,7 +119,7 @@ fn told(refusal: &DbError) -> String {
 }
 
 /// For the operator's log: an error with everything behind it.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+pub(in crate::tools) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

@@ -12,14 +12,14 @@ use sqlparser::{
     ast::Query,
     dialect::PostgreSqlDialect,
     parser::{Parser, ParserError, ParserOptions},
-    tokenizer::Token as Seen,
+    tokenizer::{Span, Token as Seen},
 };
 
 use super::{
     functions, functions_denied,
     functions_sets::{self, Set},
     judge::{
-        kind, limits, tokens, tree,
+        constructs, kind, limits, tokens, tree,
         uses::{self, Use},
         view,
     },
@@ -136,6 +136,13 @@ impl GuardConfig {
         }
     }
 
+    /// Whether the setting adds a function of this name, in whatever schema.
+    pub(in crate::tools) fn adds_function(&self, name: &str) -> bool {
+        self.names.iter().any(|(_, added)| added == name)
+            || self.prefixes.iter().any(|(_, prefix)| name.starts_with(prefix))
+            || self.sets.iter().any(|set| set.has_function(name))
+    }
+
     /// Whether a function that the guard's lists do not mean may be called, also behind a dot or by an operator or a cast.
     /// Only the setting can allow it; a set means its extension's functions, not others of the same name.
     pub(super) fn allows_stranger(&self, schema: &str, name: &str) -> bool {
@@ -179,14 +186,7 @@ impl ReadOnlyStatement {
     }
 
     fn judge(sql: &str, config: &GuardConfig) -> Result<Self, Refusal> {
-        let lexed = lexer::lex(sql)?;
-        kind::check(&lexed)?;
-        limits::check(&lexed)?;
-        let query = parse_tree(&lexed)?;
-        let roles = tree::judge(&query, &lexed, config)?;
-        tokens::judge(&lexed, &roles, config)?;
-        let (canonical, positions) = canonical(sql, &lexed);
-        Ok(Self { canonical, positions, uses: uses::of(&lexed, &roles) })
+        Parsed::of(sql, lexer::lex(sql)?)?.judge(config)
     }
 
     /// The only text that is ever sent: no comments, no trailing semicolon, single spaces.
@@ -212,13 +212,48 @@ impl ReadOnlyStatement {
     }
 }
 
+/// A statement taken apart and not yet judged.
+#[derive(Debug)]
+pub(in crate::tools) struct Parsed<'s> {
+    sql: &'s str,
+    pub(in crate::tools) tokens: Vec<Token<'s>>,
+    pub(in crate::tools) tree: Box<Query>,
+}
+
+impl<'s> Parsed<'s> {
+    /// Takes apart a catalog's statement, in which `:name` stands for a parameter.
+    pub(in crate::tools) fn with_placeholders(sql: &'s str) -> Result<Self, Refusal> {
+        Self::of(sql, lexer::lex_with_placeholders(sql)?)
+    }
+
+    fn of(sql: &'s str, tokens: Vec<Token<'s>>) -> Result<Self, Refusal> {
+        kind::check(&tokens)?;
+        limits::check(&tokens)?;
+        let tree = parse_tree(&tokens)?;
+        Ok(Self { sql, tokens, tree })
+    }
+
+    /// Both judges.
+    pub(in crate::tools) fn judge(&self, config: &GuardConfig) -> Result<ReadOnlyStatement, Refusal> {
+        let roles = tree::judge(&self.tree, &self.tokens, config)?;
+        tokens::judge(&self.tokens, &roles, config)?;
+        let (canonical, positions) = canonical(self.sql, &self.tokens);
+        Ok(ReadOnlyStatement { canonical, positions, uses: uses::of(&self.tokens, &roles) })
+    }
+}
+
+/// The index of the token that a span of the tree stands for.
+pub(in crate::tools) fn token_of(span: Span) -> Option<usize> {
+    view::index_of(span)
+}
+
 /// What sqlparser makes of the tokens: one query, and nothing behind it.
 pub(super) fn parse_tree(tokens: &[Token<'_>]) -> Result<Box<Query>, Refusal> {
     let dialect = PostgreSqlDialect {};
     let mut parser = Parser::new(&dialect)
         .with_options(ParserOptions::new().with_unescape(false))
         .with_recursion_limit(MAX_PARSER_RECURSION)
-        .with_tokens_with_locations(view::of(tokens));
+        .with_tokens_with_locations(view::of(tokens)?);
     let parsed = parser.parse_query().and_then(|query| {
         let next = parser.peek_token_ref();
         if next.token == Seen::EOF { Ok(query) } else { parser.expected_ref("the end of the query", next) }
@@ -236,7 +271,11 @@ fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
     };
     let (what, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
     let index = place.rsplit_once("Column: ").and_then(|(_, column)| column.parse::<usize>().ok());
-    let token = index.and_then(|index| tokens.get(index.checked_sub(1)?));
+    let index = index.and_then(|index| index.checked_sub(1));
+    if let Some((token, sentence)) = index.and_then(|index| constructs::around(tokens, index)) {
+        return Refusal::violation(token.at, sentence);
+    }
+    let token = index.and_then(|index| tokens.get(index));
     let expected = what.split(", found: ").next().unwrap_or_default();
     let expected = expected.strip_prefix("Expected: ").map(|expected| format!("; expected {expected}"));
     let expected = expected.filter(|expected| expected.len() <= 100).unwrap_or_default();
@@ -300,7 +339,8 @@ impl Cursor {
     }
 }
 
-fn position_in(text: &str, at: usize) -> Position {
+/// The place of byte `at` of a text.
+pub(in crate::tools) fn position_in(text: &str, at: usize) -> Position {
     let mut cursor = Cursor::default();
     cursor.advance(text, at);
     cursor.position()

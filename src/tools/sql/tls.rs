@@ -30,7 +30,10 @@ pub(super) use without::Connector;
 mod without {
     use std::path::PathBuf;
 
-    use super::{super::dsn::DsnError, Trust};
+    use super::{
+        super::{dsn::DsnError, stream::Negotiation},
+        Trust,
+    };
 
     /// Cannot exist in this build.
     #[derive(Clone, Debug)]
@@ -38,7 +41,11 @@ mod without {
 
     impl Connector {
         /// Refuses.
-        pub(in super::super) fn build(_: &Trust, _: Option<&(PathBuf, PathBuf)>) -> Result<Self, DsnError> {
+        pub(in super::super) fn build(
+            _: &Trust,
+            _: Option<&(PathBuf, PathBuf)>,
+            _: Negotiation,
+        ) -> Result<Self, DsnError> {
             Err(DsnError::Conflict("this binary was built without TLS: only sslmode=disable is possible"))
         }
     }
@@ -47,6 +54,7 @@ mod without {
 #[cfg(feature = "tls")]
 mod with_rustls {
     use std::{
+        os::unix::fs::MetadataExt as _,
         path::{Path, PathBuf},
         sync::Arc,
     };
@@ -63,7 +71,10 @@ mod with_rustls {
     use tokio_postgres_rustls::MakeRustlsConnect;
 
     use super::{
-        super::dsn::{DsnError, read_file},
+        super::{
+            dsn::{DsnError, read_file},
+            stream::{Encrypted, Negotiation, Watch},
+        },
         Trust,
     };
 
@@ -79,13 +90,17 @@ mod with_rustls {
 
     /// Opens TLS on a connection.
     #[derive(Clone)]
-    pub(in super::super) struct Connector(MakeRustlsConnect);
+    pub(in super::super) struct Connector {
+        tls: MakeRustlsConnect,
+        negotiation: Negotiation,
+    }
 
     impl Connector {
         /// Loads everything the DSN names.
         pub(in super::super) fn build(
             trust: &Trust,
             identity: Option<&(PathBuf, PathBuf)>,
+            negotiation: Negotiation,
         ) -> Result<Self, DsnError> {
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let verifier: Arc<dyn ServerCertVerifier> = match trust {
@@ -112,21 +127,19 @@ mod with_rustls {
                 None => builder.with_no_client_auth(),
                 Some((certificate, key)) => {
                     let chain = certificates("sslcert", certificate)?;
-                    let private = PrivateKeyDer::from_pem_slice(&read_file("sslkey", key)?)
-                        .map_err(|error| unusable("sslkey", key, &error))?;
                     builder
-                        .with_client_auth_cert(chain, private)
+                        .with_client_auth_cert(chain, private_key(key)?)
                         .map_err(|error| unusable("sslcert", certificate, &error))?
                 }
             };
             // PostgreSQL 17's direct negotiation demands this name; older servers never see it.
             config.alpn_protocols = vec![b"postgresql".to_vec()];
-            Ok(Self(MakeRustlsConnect::new(config)))
+            Ok(Self { tls: MakeRustlsConnect::new(config), negotiation })
         }
 
         /// For the driver.
-        pub(in super::super) fn make(&self) -> MakeRustlsConnect {
-            self.0.clone()
+        pub(in super::super) fn watched(&self, watch: Watch) -> Encrypted<MakeRustlsConnect> {
+            Encrypted { tls: self.tls.clone(), negotiation: self.negotiation, watch }
         }
     }
 
@@ -151,6 +164,20 @@ mod with_rustls {
         Ok(certificates)
     }
 
+    /// A key that nobody else may read: libpq's rule, which lets a group read what is root's.
+    fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, DsnError> {
+        let failed = |reason: &dyn std::fmt::Display| unusable("sslkey", path, reason);
+        let file = std::fs::metadata(path).map_err(|error| failed(&error))?;
+        if !file.is_file() {
+            return Err(failed(&"it is no regular file"));
+        }
+        let too_much = if file.uid() == 0 { 0o037 } else { 0o077 };
+        if file.mode() & too_much != 0 {
+            return Err(failed(&"others may read it; chmod it to 0600 (or 0640 when root owns it)"));
+        }
+        PrivateKeyDer::from_pem_slice(&read_file("sslkey", path)?).map_err(|error| failed(&error))
+    }
+
     fn authorities(
         path: &Path,
         provider: &Arc<CryptoProvider>,
@@ -165,7 +192,7 @@ mod with_rustls {
             .map_err(|error| unusable("sslrootcert", path, &error))
     }
 
-    /// `require`, `prefer`, `allow`: the server proves that it holds its key, not who it is.
+    /// Without an authority at hand: the server proves that it holds its key, not who it is.
     #[derive(Debug)]
     struct AnyCertificate {
         provider: Arc<CryptoProvider>,

@@ -20,7 +20,7 @@ use crate::{
 const SLOT_WAIT: Duration = Duration::from_secs(1);
 
 /// A transaction that was begun. Dropped, it takes its connection with it.
-pub(super) struct Transaction {
+pub(in crate::tools) struct Transaction {
     lease: Lease,
     canceller: Option<Canceller>,
     stop: Option<StopGuard>,
@@ -28,7 +28,7 @@ pub(super) struct Transaction {
 
 /// How a transaction left its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(in crate::tools) enum End {
     /// Nothing is under way on it.
     Idle,
     /// The statement still runs, or its rows are not read.
@@ -48,9 +48,8 @@ impl Transaction {
             .retry_after(SLOT_WAIT)
         })?;
         let begin = |session: &mut Session| {
-            // The server ends a transaction that we forgot, well after the call's own deadline.
-            let idle = call.remaining() + Duration::from_secs(5);
-            session.begin(database.config.statement_timeout.min(call.remaining()), idle)
+            let remaining = call.remaining();
+            session.begin(database.config.statement_timeout.min(remaining), remaining)
         };
         match lease.session().map(begin) {
             Some(Ok(())) => return Self::under_way(lease, call),
@@ -62,7 +61,14 @@ impl Transaction {
         }
         lease.replace(None);
         call.interrupt().check()?;
-        let mut session = database.connect(call.remaining()).map_err(|error| refused(&error))?;
+        let mut session = match database.connect(call.remaining()) {
+            Ok(session) => session,
+            // The server takes no more of us: one of those that it took may come back.
+            Err(error) if error.is_crowded() => {
+                lease.wait_for_idle(SLOT_WAIT.min(call.remaining())).ok_or_else(|| refused(&error))?
+            }
+            Err(error) => return Err(refused(&error)),
+        };
         let begun = begin(&mut session);
         // Whatever comes now, the lease closes the connection where that may block.
         lease.replace(Some(session));

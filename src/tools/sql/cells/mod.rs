@@ -34,6 +34,17 @@ pub(super) fn knows(kind: &Type) -> bool {
     }
 }
 
+/// Whether values of this type have named fields, somewhere within them.
+pub(super) fn has_fields(kind: &Type) -> bool {
+    match kind.kind() {
+        Kind::Composite(_) => true,
+        Kind::Array(inner) | Kind::Domain(inner) => has_fields(inner),
+        Kind::Simple | Kind::Enum(_) | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => false,
+        // `Kind` is non-exhaustive: what we do not know arrives as text.
+        _ => false,
+    }
+}
+
 /// Writes one value that is not NULL.
 pub(super) fn write(out: &mut AsciiWriter, kind: &Type, bytes: &[u8]) -> Result<(), Undecodable> {
     match kind.kind() {
@@ -193,7 +204,8 @@ fn write_array(out: &mut AsciiWriter, element: &Type, bytes: &[u8]) -> Result<()
     }
     let mut lengths = Vec::with_capacity(dimensions);
     for _ in 0..dimensions {
-        lengths.push(reader.i32()?);
+        // An empty array has no dimension at all. A length without elements would be written for ever.
+        lengths.push(reader.i32().ok().filter(|length| *length > 0).ok_or(Undecodable)?);
         let _lower_bound = reader.i32()?;
     }
     if lengths.iter().any(|length| *length < 0) {
@@ -302,6 +314,9 @@ mod tests {
         check(&Type::POINT, &[0; 16], "undecodable");
         check(&Type::INT4_ARRAY, &[0, 0, 0, 7], "undecodable");
         check(&Type::INT4_ARRAY, &[0xff; 12], "undecodable");
+        let endless: Vec<u8> =
+            [2, 0, 23, i32::MAX, 1, 0, 1].iter().flat_map(|n: &i32| n.to_be_bytes()).collect();
+        check(&Type::INT4_ARRAY, &endless, "undecodable");
         let one = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 5];
         check(&Type::INT4_ARRAY, &one, "undecodable");
         let negative: Vec<u8> = [1, 0, 23, -1, 1].iter().flat_map(|n: &i32| n.to_be_bytes()).collect();

@@ -116,7 +116,7 @@ pub(super) fn timestamp(micros: i64, zone: Zone) -> String {
 
 /// `interval`, as `IntervalStyle = iso_8601` writes it.
 pub(super) fn interval(months: i32, days: i32, micros: i64) -> String {
-    // PostgreSQL 17's infinities.
+    // PostgreSQL 17's infinities. Before 17 the same parts were the longest intervals that there are.
     match (months, days, micros) {
         (i32::MAX, i32::MAX, i64::MAX) => return "infinity".to_owned(),
         (i32::MIN, i32::MIN, i64::MIN) => return "-infinity".to_owned(),

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use super::{
-    super::tls::{Connector, Trust},
+    super::{
+        stream::Negotiation,
+        tls::{Connector, Trust},
+    },
     DsnEnvironment, DsnError,
     text::Parameters,
 };
@@ -39,7 +42,6 @@ pub(in super::super) enum ChannelBinding {
 /// Everything about TLS.
 pub(super) struct Encryption {
     pub(super) mode: SslMode,
-    pub(super) direct: bool,
     pub(super) channel_binding: ChannelBinding,
     /// `None`: no connection is encrypted.
     pub(super) connector: Option<Connector>,
@@ -64,8 +66,12 @@ impl Encryption {
         let root = parameters.take("sslrootcert");
         let certificate = parameters.take("sslcert").map(PathBuf::from);
         let key = parameters.take("sslkey").map(PathBuf::from);
-        let direct =
-            parameters.choice("sslnegotiation", &[("postgres", false), ("direct", true)])? == Some(true);
+        let negotiation = parameters
+            .choice(
+                "sslnegotiation",
+                &[("postgres", Negotiation::Postgres), ("direct", Negotiation::Direct)],
+            )?
+            .unwrap_or(Negotiation::Postgres);
         let channel_binding = parameters
             .choice(
                 "channel_binding",
@@ -89,7 +95,7 @@ impl Encryption {
         if mode == SslMode::Disable && channel_binding == ChannelBinding::Require {
             return Err(DsnError::Conflict("channel_binding=require needs TLS, sslmode=disable forbids it"));
         }
-        if direct && mode < SslMode::Require {
+        if negotiation == Negotiation::Direct && mode < SslMode::Require {
             return Err(DsnError::Conflict("sslnegotiation=direct needs sslmode=require or stricter"));
         }
         if certificate.is_some() != key.is_some() {
@@ -98,18 +104,17 @@ impl Encryption {
         let identity = certificate.zip(key);
         // As with libpq, a Unix socket carries no TLS whatever the mode says.
         if mode == SslMode::Disable || local {
-            return Ok(Self { mode: SslMode::Disable, direct: false, channel_binding, connector: None });
+            return Ok(Self { mode: SslMode::Disable, channel_binding, connector: None });
         }
         let trust = trust(mode, root, environment)?;
-        let connector = Some(Connector::build(&trust, identity.as_ref())?);
-        Ok(Self { mode, direct, channel_binding, connector })
+        let connector = Some(Connector::build(&trust, identity.as_ref(), negotiation)?);
+        Ok(Self { mode, channel_binding, connector })
     }
 }
 
-/// Which authorities are trusted to sign a server's certificate. As with libpq, `require` with an authority at hand
-/// checks it, too.
+/// Which authorities are trusted to sign a server's certificate. As with libpq, an authority that is at hand is asked in
+/// every mode; only `verify-full` wants the name, too.
 fn trust(mode: SslMode, root: Option<String>, environment: &DsnEnvironment) -> Result<Trust, DsnError> {
-    let check_name = mode == SslMode::VerifyFull;
     if root.as_deref() == Some("system") {
         return Ok(Trust::System);
     }
@@ -117,15 +122,11 @@ fn trust(mode: SslMode, root: Option<String>, environment: &DsnEnvironment) -> R
         let path = environment.home.as_deref()?.join(".postgresql/root.crt");
         path.is_file().then_some(path)
     };
-    match (mode, root.map(PathBuf::from).or_else(usual)) {
-        (SslMode::VerifyCa | SslMode::VerifyFull, None) => Err(DsnError::Conflict(
-            "sslmode=verify-ca and verify-full need 'sslrootcert' (a file, or 'system')",
+    match root.map(PathBuf::from).or_else(usual) {
+        Some(file) => Ok(Trust::File { file, check_name: mode == SslMode::VerifyFull }),
+        None if mode < SslMode::VerifyCa => Ok(Trust::Anybody),
+        None => Err(DsnError::Conflict(
+            "sslmode=verify-ca and verify-full need 'sslrootcert' (a file, or 'system'), or ~/.postgresql/root.crt",
         )),
-        (SslMode::VerifyCa | SslMode::VerifyFull | SslMode::Require, Some(file)) => {
-            Ok(Trust::File { file, check_name })
-        }
-        (SslMode::Disable | SslMode::Allow | SslMode::Prefer, _) | (SslMode::Require, None) => {
-            Ok(Trust::Anybody)
-        }
     }
 }

@@ -157,7 +157,6 @@ pub struct Dsn {
     pub(super) user: String,
     pub(super) database: String,
     pub(super) ssl_mode: SslMode,
-    pub(super) direct_tls: bool,
     pub(super) channel_binding: ChannelBinding,
     pub(super) connector: Option<Connector>,
     pub(super) target: SessionTarget,
@@ -211,7 +210,6 @@ impl Dsn {
             user,
             database,
             ssl_mode: encryption.mode,
-            direct_tls: encryption.direct,
             channel_binding: encryption.channel_binding,
             connector: encryption.connector,
             target: session_target(&mut parameters)?,
@@ -240,6 +238,12 @@ impl Dsn {
             Host::Tcp { name, address } => Some((address.or_else(|| name.parse().ok()), server.port)),
             Host::Socket(_) | Host::DefaultSocket => None,
         })
+    }
+
+    /// The servers on the network with which a connection may be in clear text.
+    pub fn unencrypted(&self) -> Vec<String> {
+        let servers = self.servers.iter().filter(|server| server.is_remote());
+        servers.filter(|_| self.ssl_mode < SslMode::Require).map(Server::to_string).collect()
     }
 
     /// Whether the text itself holds a password.

@@ -31,6 +31,19 @@ pub(in super::super) enum Host {
     DefaultSocket,
 }
 
+impl Server {
+    /// Whether what goes there leaves this host, as far as the DSN tells.
+    pub(super) fn is_remote(&self) -> bool {
+        match &self.host {
+            Host::Tcp { name, address } => match address.or_else(|| name.parse().ok()) {
+                Some(address) => !address.is_loopback(),
+                None => name != "localhost",
+            },
+            Host::Socket(_) | Host::DefaultSocket => false,
+        }
+    }
+}
+
 impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.host {

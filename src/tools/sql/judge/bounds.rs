@@ -5,7 +5,10 @@ use sqlparser::ast::{
     UnaryOperator, Value, ValueWithSpan,
 };
 
-use super::names::last_name;
+use super::{
+    growth::{counts, keeps_numbers, lengthens},
+    names::last_name,
+};
 
 /// Digits of the largest `numeric`, before and behind the point.
 pub(super) const NUMERIC_BYTES: u64 = 147_456;
@@ -20,161 +23,24 @@ pub(super) const MAX_CONSTANT_BYTES: u64 = 1_048_576;
 const MAX_CORNERS: u64 = 1_000;
 /// The longest operand of a power: nothing cancels it.
 const MAX_POWER_OPERAND: u64 = 1_000;
-/// The most pairs of elements that two arrays are compared by: nothing cancels it.
-const MAX_PAIRS: u64 = 100_000_000;
-/// Functions that pad to a length or repeat, and those that multiply in other ways.
-const AMPLIFYING: &[&str] = &[
-    "array_fill",
-    "array_to_string",
-    "concat_ws",
-    "exp",
-    "factorial",
-    "format",
-    "jsonb_pretty",
-    "lpad",
-    "polygon",
-    "pow",
-    "power",
-    "regexp_replace",
-    "repeat",
-    "replace",
-    "rpad",
-    "ts_headline",
-];
-
-/// Functions whose result can be some times as long as their arguments: escapes, encodings, markup. Each may be six
-/// bytes where one was.
-const GROWING: &[&str] = &[
-    "array_to_json",
-    "casefold",
-    "concat",
-    "convert",
-    "convert_from",
-    "convert_to",
-    "encode",
-    "initcap",
-    "json_build_array",
-    "json_build_object",
-    "json_object",
-    "json_strip_nulls",
-    "jsonb_build_array",
-    "jsonb_build_object",
-    "jsonb_insert",
-    "jsonb_object",
-    "jsonb_set",
-    "jsonb_set_lax",
-    "jsonb_strip_nulls",
-    "lower",
-    "normalize",
-    "parse_ident",
-    "quote_ident",
-    "quote_literal",
-    "quote_nullable",
-    "regexp_match",
-    "regexp_matches",
-    "regexp_split_to_array",
-    "row_to_json",
-    "string_to_array",
-    "to_ascii",
-    "to_char",
-    "to_json",
-    "to_jsonb",
-    "to_tsvector",
-    "translate",
-    "tsvector_to_array",
-    "unistr",
-    "upper",
-];
-
-/// Functions of one number, or of which one argument is the result, or whose result is no larger than an argument.
-const KEEPING_NUMBERS: &[&str] = &[
-    "abs",
-    "any_value",
-    "array_agg",
-    "avg",
-    "cbrt",
-    "ceil",
-    "ceiling",
-    "coalesce",
-    "cume_dist",
-    "first_value",
-    "floor",
-    "generate_series",
-    "greatest",
-    "int2",
-    "int4",
-    "int8",
-    "lag",
-    "last_value",
-    "lead",
-    "least",
-    "ln",
-    "max",
-    "min",
-    "mod",
-    "nth_value",
-    "ntile",
-    "nullif",
-    "numeric",
-    "percent_rank",
-    "random",
-    "round",
-    "sign",
-    "sqrt",
-    "trunc",
-    "unnest",
-    "width_bucket",
-];
-
-/// Functions that count what they are given.
-const COUNTING: &[&str] = &[
-    "array_length",
-    "array_lower",
-    "array_position",
-    "array_upper",
-    "bit_length",
-    "cardinality",
-    "char_length",
-    "character_length",
-    "dense_rank",
-    "generate_subscripts",
-    "json_array_length",
-    "jsonb_array_length",
-    "length",
-    "num_nonnulls",
-    "num_nulls",
-    "octet_length",
+/// The most pairs of elements that two arrays are compared by, or two texts, polygons or numbers: nothing cancels it.
+pub(super) const MAX_PAIRS: u64 = 100_000_000;
+/// Functions that look for one text in another, position by position.
+const SEARCHING: &[&str] = &[
+    "btrim",
+    "ltrim",
     "position",
-    "rank",
-    "regexp_count",
-    "row_number",
+    "replace",
+    "rtrim",
+    "split_part",
+    "string_to_array",
+    "string_to_table",
     "strpos",
+    "translate",
+    "trim",
 ];
-
-/// Aggregates that keep every row they see.
-const KEEPING_ROWS: &[&str] = &[
-    "array_agg",
-    "json_agg",
-    "json_object_agg",
-    "jsonb_agg",
-    "jsonb_object_agg",
-    "mode",
-    "percentile_cont",
-    "percentile_disc",
-    "range_agg",
-    "string_agg",
-];
-
-/// Whether a call of this function may give more than it is given.
-pub(super) fn grows(name: &str) -> bool {
-    AMPLIFYING.contains(&name) || GROWING.contains(&name)
-}
-
-/// Whether the aggregate keeps every row it sees.
-pub(super) fn keeps_rows(name: &str) -> bool {
-    KEEPING_ROWS.contains(&name)
-}
-
+/// Functions of two numbers, whose digits are multiplied with each other.
+const MULTIPLYING: &[&str] = &["div", "gcd", "lcm", "mod"];
 /// Upper bounds of a constant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
@@ -254,13 +120,52 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
         "json_build_array" | "json_build_object" | "jsonb_build_array" | "jsonb_build_object" => {
             built(args, bounds)
         }
-        _ if COUNTING.contains(&name) => Bound { bytes: SMALL, number: sum.max(TABLE_NUMBER) },
-        _ if KEEPING_NUMBERS.contains(&name) => {
-            Bound { bytes: sum.saturating_sub(SMALL).max(8), number: most }
-        }
-        _ if GROWING.contains(&name) => Bound::of_bytes(sum.saturating_mul(6)),
+        _ if counts(name) => Bound { bytes: SMALL, number: sum.max(TABLE_NUMBER) },
+        _ if keeps_numbers(name) => Bound { bytes: sum.saturating_sub(SMALL).max(8), number: most },
+        _ if lengthens(name) => Bound::of_bytes(sum.saturating_mul(6)),
         _ => Bound::of_bytes(sum),
     }
+}
+
+/// In how many steps a call compares its arguments, while nothing can cancel it.
+pub(super) fn pairs_of_call(name: &str, bounds: &[Bound]) -> u64 {
+    let bytes = |index: usize| bounds.get(index).map_or(0, |bound| bound.bytes);
+    match name {
+        // Marks are put in order by exchanging neighbours.
+        "normalize" | "is_normalized" => pairs_of_marks(bytes(0)),
+        _ if SEARCHING.contains(&name) => bytes(0).saturating_mul(bytes(1)),
+        _ if MULTIPLYING.contains(&name) => pairs(bytes(0), bytes(1), 4),
+        _ => 0,
+    }
+}
+
+/// In how many steps an operator compares its operands, while nothing can cancel it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "any other operator looks at each operand once")]
+pub(super) fn pairs_of_operation(op: &BinaryOperator, left: Bound, right: Bound) -> u64 {
+    match op {
+        BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Modulo
+        | BinaryOperator::Minus => pairs(left.bytes, right.bytes, 4),
+        BinaryOperator::Custom(op) => match op.as_str() {
+            "~~" | "!~~" | "~~*" | "!~~*" => left.bytes.saturating_mul(right.bytes),
+            "~=" => pairs(left.bytes, right.bytes, 4),
+            // Of shapes: every edge with every other, which takes as long as a hundred simple steps.
+            "<->" | "?#" | "##" => pairs(left.bytes, right.bytes, 4).saturating_mul(100),
+            _ => 0,
+        },
+        _ => 0,
+    }
+}
+
+/// The steps of putting so many bytes of combining marks in order.
+pub(super) fn pairs_of_marks(bytes: u64) -> u64 {
+    pairs(bytes, bytes, 4)
+}
+
+/// Pairs of elements, each of so many bytes at least.
+const fn pairs(left: u64, right: u64, element: u64) -> u64 {
+    (left / element).saturating_mul(right / element)
 }
 
 /// What `json_build_object` and its like give: text may be escaped, JSON is taken as it is.
@@ -404,6 +309,10 @@ pub(super) fn literal_text(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> 
 }
 
 pub(super) fn literal(value: &ValueWithSpan) -> Bound {
+    // A parameter is as short as a text from a table; as a number it is what the caller likes.
+    if matches!(value.value, Value::Placeholder(_)) {
+        return Bound::of_bytes(SMALL);
+    }
     let text = literal_text(value).trim();
     let written = u64::try_from(text.len()).unwrap_or(u64::MAX).max(1);
     if let Some(exponent) = exponent(text) {
@@ -436,6 +345,7 @@ pub(super) fn literal_of(expr: &Expr) -> Option<&ValueWithSpan> {
     let mut inner = expr;
     loop {
         inner = match inner {
+            Expr::Value(ValueWithSpan { value: Value::Placeholder(_), span: _ }) => return None,
             Expr::Value(value) | Expr::TypedString(TypedString { value, .. }) => return Some(value),
             Expr::Nested(expr) | Expr::Cast { expr, .. } => expr,
             _ => return None,

@@ -6,10 +6,16 @@ use sqlparser::ast::{
     WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
-use super::tree::{Judge, NOT_POSTGRES, Node, Role};
+use super::{
+    constructs,
+    tree::{Judge, NOT_POSTGRES, Node, Role},
+};
 use crate::{
     problem::echo,
-    tools::sql::{functions_denied, functions_sets, lexer::Refusal},
+    tools::sql::{
+        functions_denied, functions_sets,
+        lexer::{Reason, Refusal},
+    },
 };
 
 /// What looks like a call and is grammar: no function of another schema can stand behind these words.
@@ -91,7 +97,7 @@ impl<'t> Judge<'t, '_> {
             return Ok(());
         }
         let name = names.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-        Err(self.refuse(unknown_function(&name)))
+        Err(self.refuse(unknown_function(&name)).about(Reason::Function))
     }
 
     fn arguments(&mut self, list: &'t FunctionArgumentList) -> Result<(), Refusal> {
@@ -150,10 +156,12 @@ impl<'t> Judge<'t, '_> {
     fn naming(&self, operator: &FunctionArgOperator) -> Result<(), Refusal> {
         match operator {
             FunctionArgOperator::RightArrow | FunctionArgOperator::Assignment => Ok(()),
-            FunctionArgOperator::Equals
-            | FunctionArgOperator::Colon
-            | FunctionArgOperator::Value
-            | FunctionArgOperator::Space => Err(self.refuse("A named argument is written f(name => value).")),
+            FunctionArgOperator::Colon | FunctionArgOperator::Value => {
+                Err(self.refuse(constructs::JSON_BUILDER))
+            }
+            FunctionArgOperator::Equals | FunctionArgOperator::Space => {
+                Err(self.refuse("A named argument is written f(name => value)."))
+            }
         }
     }
 
@@ -181,6 +189,9 @@ impl<'t> Judge<'t, '_> {
 pub(super) fn unknown_function(name: &str) -> String {
     if let Some(does) = functions_denied::danger(name) {
         return format!("The name {} is never allowed: a function of this name {does}.", echo(name));
+    }
+    if let Some(sentence) = constructs::named(name) {
+        return sentence.to_owned();
     }
     let set = functions_sets::SETS.iter().find(|set| set.has_function(name));
     let allowed_by = set.map(|set| format!("={}", set.name)).unwrap_or_default();

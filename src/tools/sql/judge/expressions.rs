@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     problem::echo,
-    tools::sql::{functions_denied, lexer::Refusal},
+    tools::sql::{
+        functions_denied,
+        lexer::{Reason, Refusal},
+    },
 };
 
 impl<'t> Judge<'t, '_> {
@@ -27,7 +30,9 @@ impl<'t> Judge<'t, '_> {
                 self.stand_at(ident);
                 // A call without parentheses, which sqlparser takes for a column.
                 if ident.quote_style.is_none() && ident.value == "system_user" {
-                    return Err(self.refuse("SYSTEM_USER is not allowed; use CURRENT_USER."));
+                    return Err(self
+                        .refuse("SYSTEM_USER is not allowed; use CURRENT_USER.")
+                        .about(Reason::Function));
                 }
                 // As `current_schema()`.
                 if ident.quote_style.is_none()
@@ -37,7 +42,8 @@ impl<'t> Judge<'t, '_> {
                     return Err(self.refuse(
                         "CURRENT_SCHEMA would tell of the search_path that is set here; ask the operator to allow it with \
                          @catalog in MCP_SQL_ALLOW_FUNCTIONS.",
-                    ));
+                    )
+                    .about(Reason::Function));
                 }
                 Ok(())
             }
@@ -241,7 +247,8 @@ impl<'t> Judge<'t, '_> {
         Err(self.refuse(format!(
             "The name {} behind a dot could call a function that is not allowed; give the column an alias in a subquery.",
             echo(name)
-        )))
+        ))
+        .about(Reason::Function))
     }
 
     fn collation(&mut self, name: &'t ObjectName) -> Result<(), Refusal> {
@@ -258,15 +265,15 @@ impl<'t> Judge<'t, '_> {
         };
         match collation {
             Some(name) if is_built_in_collation(name) => Ok(()),
-            Some(_) | None => Err(self.refuse(
-                "Only PostgreSQL's own collations are allowed, such as \"C\", \"en_US.utf8\" or \"de-x-icu\".",
-            )),
+            Some(_) | None => Err(self.refuse(UNKNOWN_COLLATION)),
         }
     }
 
     fn value(&mut self, value: &ValueWithSpan) -> Result<(), Refusal> {
         match &value.value {
             Value::Number(_, _) | Value::Boolean(_) | Value::Null => Ok(()),
+            // Only a catalog's statement has these; `@x` and `: x` are none.
+            Value::Placeholder(text) if text.starts_with('$') => Ok(()),
             Value::SingleQuotedString(_)
             | Value::DollarQuotedString(_)
             | Value::EscapedStringLiteral(_)
@@ -300,7 +307,10 @@ impl<'t> Judge<'t, '_> {
     /// The literal of `type '…'`.
     fn string(&mut self, value: &ValueWithSpan) -> Result<(), Refusal> {
         self.near_value(value);
-        if matches!(value.value, Value::Number(_, _) | Value::Boolean(_) | Value::Null) {
+        if matches!(
+            value.value,
+            Value::Number(_, _) | Value::Boolean(_) | Value::Null | Value::Placeholder(_)
+        ) {
             return Err(
                 self.refuse("A type's name is followed by a string literal, or the value is cast: x::type.")
             );
@@ -431,8 +441,12 @@ impl<'t> Judge<'t, '_> {
     }
 }
 
+/// The sentence for a collation that is not PostgreSQL's own.
+pub(super) const UNKNOWN_COLLATION: &str =
+    "Only PostgreSQL's own collations are allowed, such as \"C\", \"en_US.utf8\" or \"de-x-icu\".";
+
 /// PostgreSQL's own names, and the shapes that it gives to the operating system's and ICU's locales.
-fn is_built_in_collation(name: &str) -> bool {
+pub(super) fn is_built_in_collation(name: &str) -> bool {
     if matches!(name, "C" | "POSIX" | "default" | "ucs_basic" | "unicode" | "pg_c_utf8" | "pg_unicode_fast") {
         return true;
     }

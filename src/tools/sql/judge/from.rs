@@ -1,8 +1,8 @@
 //! The judge of the tree: what queries read from.
 
 use sqlparser::ast::{
-    Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableAliasColumnDef, TableFactor,
-    TableFunctionArgs, TableInheritance, TableSample, TableSampleKind, TableSampleMethod,
+    Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableAlias, TableAliasColumnDef,
+    TableFactor, TableFunctionArgs, TableInheritance, TableSample, TableSampleKind, TableSampleMethod,
     TableSampleModifier, TableSampleQuantity, TableWithJoins,
 };
 
@@ -146,17 +146,21 @@ impl<'t> Judge<'t, '_> {
     /// A relation that is read.
     fn source(&mut self, name: &'t ObjectName) -> Result<(), Refusal> {
         self.relation(name)?;
-        self.readable(last_name(name))
+        if let Some(ObjectNamePart::Identifier(last)) = name.0.last() {
+            self.account(last, Role::Relation);
+        }
+        let schema = match name.0.as_slice() {
+            [.., ObjectNamePart::Identifier(schema), _] => Some(schema.value.as_str()),
+            [..] => None,
+        };
+        self.readable(schema, last_name(name))
     }
 
     /// Whether a relation of this name may be read.
-    pub(super) fn readable(&self, name: &str) -> Result<(), Refusal> {
-        match relations::tells(name).filter(|_| !self.config.allows_telling_relations()) {
+    pub(super) fn readable(&self, schema: Option<&str>, name: &str) -> Result<(), Refusal> {
+        match relations::tells(schema, name).filter(|_| !self.config.allows_telling_relations()) {
             None => Ok(()),
-            Some(tells) => Err(self.refuse(format!(
-                "The relation {} tells of {tells}; ask the operator to allow it with @catalog in MCP_SQL_ALLOW_FUNCTIONS.",
-                echo(name)
-            ))),
+            Some(tells) => Err(self.refuse(telling_relation(name, tells))),
         }
     }
 
@@ -208,4 +212,12 @@ impl<'t> Judge<'t, '_> {
             Some(_) | None => Err(self.refuse("TABLESAMPLE takes BERNOULLI (percent) or SYSTEM (percent).")),
         }
     }
+}
+
+/// The sentence for a relation that tells of others.
+pub(super) fn telling_relation(name: &str, tells: &str) -> String {
+    format!(
+        "The relation {} tells of {tells}; ask the operator to allow it with @catalog in MCP_SQL_ALLOW_FUNCTIONS.",
+        echo(name)
+    )
 }

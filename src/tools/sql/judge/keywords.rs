@@ -17,6 +17,7 @@ impl View<'_, '_> {
         let literal = self.token(1).is_some_and(Token::is_string);
         let keyword = match word {
             "at" if !self.word_at(1, "time") => return Keyword::NoKeyword,
+            "end" if !self.within_case() => return Keyword::NoKeyword,
             "extract" | "overlay" | "position" | "substring" | "trim" | "cube" | "rollup" if !call => {
                 return Keyword::NoKeyword;
             }

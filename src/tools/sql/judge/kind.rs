@@ -1,6 +1,6 @@
 //! What a statement is, decided on its tokens: so that a refusal names an INSERT even where the parser cannot read it.
 
-use super::super::lexer::{Kind, Refusal, Token};
+use super::super::lexer::{Kind, Reason, Refusal, Token};
 
 /// First words of PostgreSQL's other statements.
 const STATEMENTS: &[&str] = &[
@@ -55,13 +55,37 @@ const STATEMENTS: &[&str] = &[
     "vacuum",
 ];
 
+/// Those of them that change nothing themselves.
+const HARMLESS: &[&str] = &[
+    "abort",
+    "begin",
+    "close",
+    "commit",
+    "deallocate",
+    "declare",
+    "end",
+    "execute",
+    "explain",
+    "fetch",
+    "listen",
+    "move",
+    "prepare",
+    "release",
+    "rollback",
+    "savepoint",
+    "show",
+    "start",
+    "unlisten",
+];
+
 /// Checks that this is a query, without locks, without INTO, without a part that changes data.
 pub(in super::super) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
     let Some(first) = tokens.iter().find(|token| !token.is_mark("(")) else {
         return Err(Refusal::invalid(
             tokens.first().map_or(0, |t| t.at),
             "The query is empty; write a SELECT statement.",
-        ));
+        )
+        .about(Reason::Statement));
     };
     match first.name.as_str() {
         "select" | "values" | "table" | "with" if first.kind == Kind::Word => {}
@@ -72,10 +96,12 @@ pub(in super::super) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
                     "{} statements are not allowed here; only SELECT, VALUES, TABLE and WITH ... SELECT are.",
                     other.to_ascii_uppercase()
                 ),
-            ));
+            )
+            .about(if HARMLESS.contains(&other) { Reason::Statement } else { Reason::Write }));
         }
         _ => {
-            return Err(Refusal::invalid(first.at, "A query begins with SELECT, VALUES, TABLE or WITH."));
+            return Err(Refusal::invalid(first.at, "A query begins with SELECT, VALUES, TABLE or WITH.")
+                .about(Reason::Statement));
         }
     }
     let mut queries = vec![Query::Unseen];
@@ -121,13 +147,15 @@ fn word(
             return Err(Refusal::violation(
                 token.at,
                 "INTO makes a table or changes data, which is not allowed; leave it out.",
-            ));
+            )
+            .about(Reason::Write));
         }
         "for" if next_is(&["update", "share"]) || follows(&["no", "key"]) || follows(&["key", "share"]) => {
             return Err(Refusal::violation(
                 token.at,
                 "Locking rows (FOR UPDATE, FOR SHARE) is not allowed; leave the clause out.",
-            ));
+            )
+            .about(Reason::Write));
         }
         statement @ ("insert" | "update" | "delete" | "merge")
             if queries.last() == Some(&Query::Unseen)
@@ -140,7 +168,8 @@ fn word(
                     "{} changes data, which is not allowed; write a SELECT.",
                     statement.to_ascii_uppercase()
                 ),
-            ));
+            )
+            .about(Reason::Write));
         }
         _ => {}
     }

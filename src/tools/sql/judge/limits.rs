@@ -10,6 +10,8 @@ use super::super::lexer::{Kind, Refusal, Token};
 const MAX_DEPTH: usize = 50;
 /// How deep queries may nest: each takes the parser as much stack as a dozen brackets.
 const MAX_QUERY_DEPTH: usize = 16;
+/// The most queries in a statement: each takes the parser as long as a dozen other tokens.
+const MAX_QUERIES: usize = 2_000;
 /// The most joins between one pair of brackets.
 const MAX_JOINS: usize = 64;
 /// The most set operations between one pair of brackets.
@@ -52,6 +54,12 @@ impl Group {
 
 /// Checks that brackets pair up and that nothing nests deeper than the recursive code can take.
 pub(in super::super) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
+    if let Some(query) = tokens.iter().filter(|token| token.is_word("select")).nth(MAX_QUERIES) {
+        return Err(Refusal::invalid(
+            query.at,
+            format!("The statement holds more than {MAX_QUERIES} queries; ask for less in one statement."),
+        ));
+    }
     let mut groups = vec![Group::default()];
     let mut previous: Option<&Token<'_>> = None;
     for (index, token) in tokens.iter().enumerate() {
@@ -82,7 +90,8 @@ fn count(
     tokens: &[Token<'_>],
 ) -> Result<(), Refusal> {
     let label = previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"));
-    match opening(token, label) {
+    let case_is_open = groups.last().is_some_and(|group| group.case);
+    match opening(token, label, case_is_open) {
         Some(Edge::Open { case }) => {
             if groups.len() > MAX_DEPTH {
                 return Err(Refusal::invalid(
@@ -117,12 +126,13 @@ enum Edge {
     Close { case: bool },
 }
 
-fn opening(token: &Token<'_>, label: bool) -> Option<Edge> {
+fn opening(token: &Token<'_>, label: bool, case_is_open: bool) -> Option<Edge> {
     match (token.kind, token.text.as_ref(), token.name.as_str()) {
         (Kind::Punctuation, "(" | "[", _) => Some(Edge::Open { case: false }),
         (Kind::Punctuation, ")" | "]", _) => Some(Edge::Close { case: false }),
         (Kind::Word, _, "case") if !label => Some(Edge::Open { case: true }),
-        (Kind::Word, _, "end") if !label => Some(Edge::Close { case: true }),
+        // Without a CASE to close it is a name: `SELECT 1 end`.
+        (Kind::Word, _, "end") if !label && case_is_open => Some(Edge::Close { case: true }),
         _ => None,
     }
 }
@@ -222,4 +232,64 @@ fn too_deep(at: usize) -> Refusal {
             "More than {MAX_NESTING} operators are chained or nested here; use IN (...), = ANY (...) or a VALUES list."
         ),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::sql::lexer::lex;
+
+    /// What is allowed `most` times and refused once more.
+    #[track_caller]
+    fn check(most: usize, sentence: &str, sql: impl Fn(usize) -> String) {
+        assert_eq!(super::check(&lex(&sql(most)).unwrap()), Ok(()), "{most}");
+        let refusal = super::check(&lex(&sql(most + 1)).unwrap()).unwrap_err();
+        assert!(refusal.detail.contains(sentence), "{}", refusal.detail);
+    }
+
+    #[test]
+    fn every_limit_is_reached_and_not_passed() {
+        let around =
+            |open: &str, close: &str, n: usize| format!("SELECT {}1{}", open.repeat(n), close.repeat(n));
+        check(MAX_DEPTH, "deeper than 50 levels", |n| around("(", ")", n));
+        check(MAX_DEPTH, "deeper than 50 levels", |n| around("CASE WHEN ", " THEN 1 END", n));
+        check(MAX_QUERY_DEPTH - 1, "deeper than 16 levels", |n| around("(SELECT ", ")", n));
+        check(MAX_JOINS, "More than 64 joins", |n| format!("SELECT 1 FROM t{}", " JOIN t ON true".repeat(n)));
+        check(MAX_SET_OPERATIONS, "More than 256 set operations", |n| {
+            format!("SELECT 1{}", " UNION SELECT 1".repeat(n))
+        });
+        let chain = |n: usize| format!("1{}", " + 1".repeat(n));
+        check(MAX_NESTING - 1, "More than 1000 operators", |n| format!("SELECT {}", chain(n)));
+        check(MAX_NESTING - 1, "More than 1000 operators", |n| format!("SELECT a{}", " AND a".repeat(n)));
+        check(MAX_NESTING - 1, "More than 1000 operators", |n| format!("SELECT a{}", "::int".repeat(n)));
+        // Brackets add up, what commas and set operations divide does not.
+        check(MAX_NESTING - 602, "More than 1000 operators", |n| {
+            format!("SELECT ({}){}", chain(600), " + 1".repeat(n))
+        });
+        check(MAX_NESTING - 1, "More than 1000 operators", |n| {
+            format!("SELECT {}, {}", chain(999), chain(n))
+        });
+        check(MAX_NESTING - 2, "More than 1000 operators", |n| {
+            format!("SELECT {} UNION SELECT {}", chain(998), chain(n))
+        });
+    }
+
+    #[test]
+    fn an_end_without_a_case_is_a_name() {
+        assert_eq!(
+            super::check(&lex("SELECT 1 end, CASE WHEN (SELECT 1 end) THEN 1 END end").unwrap()),
+            Ok(())
+        );
+        for (sql, sentence) in [
+            ("SELECT CASE 1", "has no END"),
+            ("SELECT CASE (1 END)", "has no END"),
+            ("SELECT (1", "never closed"),
+            ("SELECT 1)", "closes nothing"),
+            ("SELECT (1]", "closes nothing"),
+            ("SELECT (CASE 1) END", "closes nothing"),
+        ] {
+            let refusal = super::check(&lex(sql).unwrap()).unwrap_err();
+            assert!(refusal.detail.contains(sentence), "{sql}: {}", refusal.detail);
+        }
+    }
 }

@@ -21,6 +21,10 @@ pub(super) fn implicit_name(expr: &Expr) -> &str {
     }
 }
 
+/// The sentence for an operator that is named by another schema than PostgreSQL's own.
+pub(super) const FOREIGN_OPERATOR: &str =
+    "Only PostgreSQL's own operators may be named: OPERATOR(pg_catalog.+), or just +.";
+
 /// The name of a function or a type, without its schema.
 pub(super) fn last_name(ObjectName(parts): &ObjectName) -> &str {
     match parts.last() {

@@ -2,7 +2,10 @@
 
 use sqlparser::ast::{Expr, FunctionArg};
 
-use super::bounds::{Bound, TABLE_NUMBER, argument, keeps_rows, literal_of, literal_text, whole};
+use super::{
+    bounds::{Bound, TABLE_NUMBER, argument, literal_of, literal_text, whole},
+    growth::keeps_rows,
+};
 
 /// Functions that give as many rows as what they are given has parts.
 const RETURNING_ROWS: &[&str] = &[
@@ -52,7 +55,16 @@ fn series(args: &[FunctionArg], bounds: &[Bound]) -> u64 {
     if dates {
         return TABLE_NUMBER;
     }
-    let distance = nth(0).saturating_add(nth(1)).saturating_add(1);
+    // Without signs: numbers that are written are as far apart as they are, others at most on both sides of zero.
+    let written = |index: usize| match args.get(index).and_then(argument) {
+        Some(Expr::Value(value)) => literal_text(value).parse::<u64>().ok(),
+        Some(_) | None => None,
+    };
+    let distance = match (written(0), written(1)) {
+        (Some(first), Some(last)) => first.abs_diff(last),
+        _ => nth(0).saturating_add(nth(1)),
+    };
+    let distance = distance.saturating_add(1);
     match step.map(whole) {
         None => distance,
         Some(0) if nth(2) != TABLE_NUMBER => distance.saturating_mul(step.map_or(1, fraction)),

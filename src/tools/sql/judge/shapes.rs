@@ -4,9 +4,10 @@ use sqlparser::{keywords::Keyword, tokenizer::Token as Seen};
 
 use super::{
     keywords::keyword_named,
+    names::FOREIGN_OPERATOR,
     view::{View, operator_token},
 };
-use crate::tools::sql::lexer::{Kind, Token};
+use crate::tools::sql::lexer::{Kind, Refusal, Token};
 
 const QUANTIFIERS: &[&str] = &["any", "all", "some"];
 const TYPES_WITH_MODIFIERS: &[&str] = &[
@@ -44,6 +45,7 @@ impl View<'_, '_> {
                 self.push_keyword("from", Keyword::FROM);
                 1
             }
+            "collation" if self.word_at(1, "for") && self.mark_at(2, "(") => self.collation_for(),
             "variadic" if self.after_mark("(") || self.after_mark(",") => 1,
             "symmetric" | "asymmetric" if self.after_word(&["between"]) => 1,
             "distinct" | "all" if self.after_word(&["by"]) => 1,
@@ -132,6 +134,12 @@ impl View<'_, '_> {
         self.push(Seen::RParen);
     }
 
+    /// `COLLATION FOR (x)` is `pg_collation_for(x)`.
+    fn collation_for(&mut self) -> usize {
+        self.push_keyword("pg_collation_for", Keyword::NoKeyword);
+        2
+    }
+
     /// `IS JSON OBJECT WITH UNIQUE KEYS` is shown as `IS NULL`.
     fn is_json(&mut self) -> usize {
         self.push_keyword("null", Keyword::NULL);
@@ -205,22 +213,29 @@ impl View<'_, '_> {
     fn after_operand(&self) -> bool {
         self.previous().is_some_and(|token| match token.kind {
             Kind::Word => keyword_named(&token.name) == Keyword::NoKeyword,
-            Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => {
-                true
-            }
+            Kind::QuotedName
+            | Kind::Number
+            | Kind::String
+            | Kind::PrefixedString
+            | Kind::DollarString
+            | Kind::Placeholder => true,
             Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
             Kind::Operator => false,
         })
     }
 
-    /// `OPERATOR(pg_catalog.+)` is `+`; the judge of tokens sees to the schema.
+    /// `OPERATOR(pg_catalog.+)` is `+`.
     fn qualified_operator(&mut self) -> usize {
         let mut offset = 2;
+        let built_in = self.token(2).is_some_and(|schema| schema.name == "pg_catalog");
         while self.token(offset).is_some_and(Token::is_name) && self.mark_at(offset + 1, ".") {
             offset += 2;
         }
         match self.token(offset) {
             Some(operator) if operator.kind == Kind::Operator && self.mark_at(offset + 1, ")") => {
+                if offset > 4 || offset == 4 && !built_in {
+                    self.hidden = Some(Refusal::violation(operator.at, FOREIGN_OPERATOR));
+                }
                 let any = self.one_of(offset + 2, QUANTIFIERS) && self.mark_at(offset + 3, "(");
                 let seen = if any { Seen::Eq } else { operator_token(&operator.text) };
                 self.push(seen);

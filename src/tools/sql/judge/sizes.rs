@@ -17,7 +17,7 @@ use sqlparser::{
 };
 
 use super::{
-    bounds::{Bound, MAX_CONSTANT_BYTES, SMALL},
+    bounds::{Bound, MAX_CONSTANT_BYTES, MAX_PAIRS, SMALL},
     relations::{Column, Cost, Frame, Relation},
     view,
 };
@@ -42,6 +42,7 @@ pub(super) enum Excess {
     Together,
     Rows,
     Nodes,
+    Pairs,
     Work,
     Depth,
     Order,
@@ -63,6 +64,10 @@ impl Excess {
             Self::Nodes => format!(
                 "Written out, this query has more than {MAX_PLANNER_NODES} parts, for columns and WITH queries that are \
                  used several times build on each other; use WITH ... AS MATERIALIZED."
+            ),
+            Self::Pairs => format!(
+                "Values this long would be compared in more than {MAX_PAIRS} steps, which nothing can cancel; use shorter \
+                 ones."
             ),
             Self::Work | Self::Depth => {
                 "This query is too large to be judged; use fewer columns, levels and WITH queries.".to_owned()
@@ -119,6 +124,8 @@ pub(super) struct Sizes<'t> {
     pub(super) near: usize,
     pub(super) depth: usize,
     pub(super) work: u64,
+    /// Steps that nothing can cancel once PostgreSQL has begun them.
+    pairs: u64,
     pub(super) excess: Option<(usize, Excess)>,
     /// Where the cost first was too much.
     crossed: Option<usize>,
@@ -151,6 +158,14 @@ impl<'t> Sizes<'t> {
         self.cost.bytes = self.cost.bytes.saturating_add(bytes);
         if self.cost.nodes > MAX_PLANNER_NODES || self.cost.bytes > MAX_STATEMENT_BYTES {
             self.crossed.get_or_insert(self.near);
+        }
+    }
+
+    /// So many steps in which values are compared are begun, here.
+    pub(super) fn compare(&mut self, pairs: u64) {
+        self.pairs = self.pairs.saturating_add(pairs);
+        if self.pairs > MAX_PAIRS {
+            self.exceed(self.near, Excess::Pairs);
         }
     }
 

@@ -1,12 +1,21 @@
 //! The judge of the tokens: it knows nothing of the tree but which names it accounts for, and refuses whatever stands
 //! there unaccounted, whatever the parser made of it.
 
-use super::{calls::unknown_function, keywords, tree::Role, types};
+use super::{
+    calls::unknown_function,
+    expressions::{UNKNOWN_COLLATION, is_built_in_collation},
+    from::telling_relation,
+    keywords,
+    names::FOREIGN_OPERATOR,
+    tree::Role,
+    types,
+};
 use crate::{
     problem::echo,
     tools::sql::{
         functions_denied,
-        lexer::{Kind, Refusal, Token},
+        lexer::{Kind, Reason, Refusal, Token},
+        relations,
         statement::GuardConfig,
     },
 };
@@ -34,6 +43,7 @@ const GRAMMAR: &[&str] = &[
     "except",
     "exists",
     "extract",
+    "for",
     "from",
     "greatest",
     "grouping",
@@ -99,8 +109,9 @@ const GRAMMAR_BEHIND: &[(&str, &[&str])] = &[
     ("zone", &["time"]),
 ];
 
-/// Words that join two operands, or are names of functions.
-const INFIX: &[&str] = &["ilike", "is", "join", "like", "overlaps", "similar"];
+/// Words that join two operands or begin a window's frame, or are names of functions.
+const INFIX: &[&str] =
+    &["escape", "groups", "ilike", "is", "join", "like", "overlaps", "range", "rows", "similar"];
 
 /// Judges the tokens. `roles` is what the tree accounts for, token by token; without a tree nothing is accounted for.
 pub(in super::super) fn judge(
@@ -108,9 +119,20 @@ pub(in super::super) fn judge(
     roles: &[Role],
     config: &GuardConfig,
 ) -> Result<(), Refusal> {
+    let mut brackets = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
         let before = |back: usize| index.checked_sub(back).and_then(|i| tokens.get(i));
         let after = |by: usize| tokens.get(index + by);
+        let role = |index: usize| roles.get(index).copied().unwrap_or_default();
+        if token.is_mark("(") {
+            let columns = index.checked_sub(1).is_some_and(|name| role(name) == Role::Columns);
+            brackets.push(Bracket::of([before(1), before(2)], columns, after(1)));
+        } else if token.is_mark(")") {
+            brackets.pop();
+        }
+        if brackets.last().is_some_and(|bracket| bracket.holds_a_type(token, before(1), after(1))) {
+            cast(token, [after(1), after(2), after(3)], config)?;
+        }
         if token.is_name() {
             if let Some(does) = functions_denied::danger(&token.name) {
                 return Err(Refusal::violation(
@@ -119,12 +141,17 @@ pub(in super::super) fn judge(
                         "The name {} is never allowed: a function of this name {does}.",
                         echo(&token.name)
                     ),
-                ));
+                )
+                .about(Reason::Function));
             }
             if after(1).is_some_and(|next| next.is_mark("(")) {
-                let role = roles.get(index).copied().unwrap_or_default();
-                before_parenthesis(token, role, [before(1), before(2)], config)?;
+                before_parenthesis(token, role(index), [before(1), before(2)], config)?;
+            } else {
+                alone(token, role(index), [before(1), before(2), after(1)], config)?;
             }
+        }
+        if token.is_word("collate") && !before(1).is_some_and(|t| t.is_mark(".")) {
+            collation(token, [after(1), after(2), after(3)])?;
         }
         if token.is_mark("::") {
             cast(token, [after(1), after(2), after(3)], config)?;
@@ -154,12 +181,97 @@ fn before_parenthesis(
         Role::Call => config.allows_function(schema, &token.name),
         Role::Type => true,
         Role::Columns => !qualified,
-        Role::None | Role::Field => false,
+        Role::None | Role::Field | Role::Relation => false,
     };
-    if accounted { Ok(()) } else { Err(Refusal::violation(token.at, unknown_function(&token.name))) }
+    if accounted {
+        return Ok(());
+    }
+    Err(Refusal::violation(token.at, unknown_function(&token.name)).about(Reason::Function))
 }
 
-/// What stands behind `::` is a type.
+/// A name that is not called: it may be a call that does not look like one, or what tells of others.
+fn alone(
+    token: &Token<'_>,
+    role: Role,
+    [before, second, next]: [Option<&Token<'_>>; 3],
+    config: &GuardConfig,
+) -> Result<(), Refusal> {
+    let name = token.name.as_str();
+    if before.is_some_and(|t| t.is_mark(".")) {
+        // What stands before a further dot is a relation or a schema, unless it is a field itself.
+        let qualifies = next.is_some_and(|t| t.is_mark(".")) && second.is_some_and(Token::is_name);
+        let accounted = matches!(role, Role::Relation | Role::Type) || qualifies;
+        if !accounted && functions_denied::may_call_behind_a_dot(name) && !config.allows_function(None, name)
+        {
+            return Err(Refusal::violation(token.at, unknown_function(name)));
+        }
+    }
+    let calls = token.kind == Kind::Word && matches!(name, "current_schema" | "system_user");
+    if calls && !before.is_some_and(|t| t.is_mark(".")) && !config.allows_function(None, name) {
+        return Err(Refusal::violation(token.at, unknown_function(name)));
+    }
+    let schema = second.filter(|_| before.is_some_and(|t| t.is_mark("."))).map(|t| t.name.as_str());
+    match relations::tells(schema, name).filter(|_| !config.allows_telling_relations()) {
+        None => Ok(()),
+        Some(tells) => Err(Refusal::violation(token.at, telling_relation(name, tells))),
+    }
+}
+
+/// What a parenthesis holds, as far as a type may stand in it without `::`.
+enum Bracket {
+    /// `CAST(x AS type)`.
+    Cast,
+    /// `AS x (a type, b type)`.
+    Columns,
+    /// Anything else.
+    Other,
+}
+
+impl Bracket {
+    fn of([before, second]: [Option<&Token<'_>>; 2], columns: bool, first: Option<&Token<'_>>) -> Self {
+        let qualified = second.is_some_and(|t| t.is_mark("."));
+        let query = first.is_some_and(|t| {
+            ["select", "table", "values", "with"].iter().any(|word| t.is_word(word)) || t.is_mark("(")
+        });
+        match before {
+            Some(word) if word.is_word("cast") && !qualified => Self::Cast,
+            Some(_) if columns => Self::Columns,
+            Some(word) if word.is_word("as") && second.is_some_and(|t| t.is_mark(")")) && !query => {
+                Self::Columns
+            }
+            Some(_) | None => Self::Other,
+        }
+    }
+
+    /// Whether a type stands behind this token.
+    fn holds_a_type(&self, token: &Token<'_>, before: Option<&Token<'_>>, next: Option<&Token<'_>>) -> bool {
+        match self {
+            Self::Cast => token.is_word("as"),
+            Self::Columns => {
+                token.is_name()
+                    && before.is_some_and(|t| t.is_mark("(") || t.is_mark(","))
+                    && next.is_some_and(Token::is_name)
+            }
+            Self::Other => false,
+        }
+    }
+}
+
+/// What stands behind COLLATE is one of PostgreSQL's own collations.
+fn collation(token: &Token<'_>, behind: [Option<&Token<'_>>; 3]) -> Result<(), Refusal> {
+    let name = match behind {
+        [Some(schema), Some(dot), Some(name)] if dot.is_mark(".") => {
+            Some(name).filter(|_| schema.name == "pg_catalog")
+        }
+        [name, _, _] => name,
+    };
+    if name.is_some_and(|name| name.is_name() && is_built_in_collation(&name.name)) {
+        return Ok(());
+    }
+    Err(Refusal::violation(token.at, UNKNOWN_COLLATION))
+}
+
+/// What stands behind `::` or `AS` is a type.
 fn cast(token: &Token<'_>, behind: [Option<&Token<'_>>; 3], config: &GuardConfig) -> Result<(), Refusal> {
     let (schema, name) = match behind {
         [Some(schema), Some(dot), Some(name)] if dot.is_mark(".") => (Some(schema.name.as_str()), name),
@@ -217,7 +329,7 @@ fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>, second: Option<&Tok
         // What may stand in its parentheses is looked at wherever it stands.
         "operator" => true,
         "second" => before.is_some_and(Token::is_string),
-        // Behind an operand these are operators; elsewhere they would be names.
+        // Behind an operand these are grammar; elsewhere they would be names.
         infix if INFIX.contains(&infix) => before.is_some_and(is_operand),
         _ => false,
     }
@@ -226,7 +338,12 @@ fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>, second: Option<&Tok
 /// Whether an expression can end with this token.
 fn is_operand(token: &Token<'_>) -> bool {
     match token.kind {
-        Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => true,
+        Kind::QuotedName
+        | Kind::Number
+        | Kind::String
+        | Kind::PrefixedString
+        | Kind::DollarString
+        | Kind::Placeholder => true,
         Kind::Word => !GRAMMAR.contains(&token.name.as_str()) || matches!(token.name.as_str(), "not" | "row"),
         Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
         Kind::Operator => false,
@@ -248,8 +365,5 @@ fn qualified_operator(token: &Token<'_>, inside: [Option<&Token<'_>>; 3]) -> Res
     if built_in || plain {
         return Ok(());
     }
-    Err(Refusal::violation(
-        token.at,
-        "Only PostgreSQL's own operators may be named: OPERATOR(pg_catalog.+), or just +.",
-    ))
+    Err(Refusal::violation(token.at, FOREIGN_OPERATOR))
 }

@@ -32,6 +32,8 @@ pub(in super::super) enum Role {
     Columns,
     /// A name behind a dot that need not be a column.
     Field,
+    /// A relation that is read.
+    Relation,
 }
 
 /// What is left to judge.
@@ -203,8 +205,10 @@ impl<'t> Judge<'t, '_> {
                 let Table { table_name, schema_name } = table.as_ref();
                 for name in [schema_name, table_name].into_iter().flatten() {
                     self.stand_at(name);
+                    self.account(name, Role::Relation);
                 }
-                self.readable(table_name.as_ref().map_or("", |name| &name.value))?;
+                let schema = schema_name.as_ref().map(|name| name.value.as_str());
+                self.readable(schema, table_name.as_ref().map_or("", |name| &name.value))?;
             }
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
                 return Err(self.refuse("Changing data is not allowed here; write a SELECT."));

@@ -4,10 +4,10 @@ use sqlparser::ast::{
     ArrayElemTypeDef, DataType, ExactNumberInfo, ObjectName, ObjectNamePart, TimezoneInfo, TypeModifier,
 };
 
-use super::tree::Judge;
+use super::{constructs, tree::Judge};
 use crate::{
     problem::echo,
-    tools::sql::{lexer::Refusal, statement::GuardConfig},
+    tools::sql::{functions_sets, lexer::Refusal, statement::GuardConfig},
 };
 
 /// Types, as `pg_type` calls them, whose input functions only look at their argument. No `reg*` (they tell what exists) and no `xml`.
@@ -259,9 +259,15 @@ pub(in super::super) fn is_built_in(name: &str) -> bool {
 
 /// The sentence for a type that is on no list.
 pub(super) fn unknown_type(name: &str) -> String {
+    let plain = name.strip_prefix("pg_catalog.").unwrap_or(name);
+    if plain == "xml" {
+        return constructs::XML.to_owned();
+    }
+    let set = functions_sets::SETS.iter().find(|set| set.types.contains(&plain));
+    let allowed_by = set.map(|set| format!("={}", set.name)).unwrap_or_default();
     format!(
         "The type {} is not on the list of types that may be cast to; compare as text, or ask the operator to allow \
-         it with MCP_SQL_ALLOW_FUNCTIONS.",
+         it with MCP_SQL_ALLOW_FUNCTIONS{allowed_by}.",
         echo(name)
     )
 }

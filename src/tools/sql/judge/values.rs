@@ -7,9 +7,10 @@ use sqlparser::ast::{
 
 use super::{
     bounds::{
-        Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, TABLE_NUMBER, argument, grows, keeps_rows, literal,
-        literal_text, may_be_text, of_call, operation,
+        Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, TABLE_NUMBER, argument, literal, literal_text,
+        may_be_text, of_call, operation, pairs_of_call, pairs_of_marks, pairs_of_operation,
     },
+    growth::{grows, keeps_rows},
     names::{last_name, padding},
     relations::Cost,
     series::{is_aggregate, rows_of},
@@ -60,8 +61,11 @@ impl<'t> Sizes<'t> {
                 self.of(inner)
             }
             Expr::Trim { expr: inner, trim_what, trim_characters, .. } => {
-                self.all(trim_what.as_deref().into_iter().chain(trim_characters.iter().flatten()));
-                self.of(inner)
+                let what =
+                    self.largest(trim_what.as_deref().into_iter().chain(trim_characters.iter().flatten()));
+                let text = self.of(inner);
+                self.compare(text.bytes.saturating_mul(what.bytes));
+                text
             }
             Expr::Cast { expr: inner, data_type, .. } => self.cast(inner, data_type),
             Expr::BinaryOp { .. } => self.chain(expr),
@@ -97,8 +101,8 @@ impl<'t> Sizes<'t> {
                 if small { Bound::TABLE } else { Bound::of_bytes(SMALL) }
             }
             Expr::Position { expr: what, r#in: text } => {
-                self.of(what);
-                let text = self.of(text);
+                let (what, text) = (self.of(what), self.of(text));
+                self.compare(text.bytes.saturating_mul(what.bytes));
                 Bound { bytes: SMALL, number: text.bytes.max(TABLE_NUMBER) }
             }
             Expr::Function(function) => self.function(function),
@@ -119,16 +123,22 @@ impl<'t> Sizes<'t> {
                 }
             }
             Expr::Between { expr: inner, low, high, .. } => self.test([inner.as_ref(), low, high]),
-            Expr::AnyOp { left, right, .. } | Expr::AllOp { left, right, .. } => {
-                self.test([left.as_ref(), right])
-            }
+            Expr::AnyOp { left, right, .. } | Expr::AllOp { left, right, .. } => self.comparison(left, right),
             Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
                 self.test([left.as_ref(), right])
             }
             Expr::Like { expr: inner, pattern, escape_char, .. }
-            | Expr::ILike { expr: inner, pattern, escape_char, .. }
-            | Expr::SimilarTo { expr: inner, pattern, escape_char, .. } => {
+            | Expr::ILike { expr: inner, pattern, escape_char, .. } => {
+                self.all(escape_char.as_deref());
+                self.comparison(inner, pattern)
+            }
+            Expr::SimilarTo { expr: inner, pattern, escape_char, .. } => {
                 self.test([inner.as_ref(), pattern].into_iter().chain(escape_char.as_deref()))
+            }
+            Expr::IsNormalized { expr: inner, .. } => {
+                let bytes = self.of(inner).bytes;
+                self.compare(pairs_of_marks(bytes));
+                Bound { bytes: SMALL, number: 1 }
             }
             Expr::AtTimeZone { timestamp, time_zone } => self.test([timestamp.as_ref(), time_zone]),
             Expr::IsFalse(inner)
@@ -138,8 +148,7 @@ impl<'t> Sizes<'t> {
             | Expr::IsNull(inner)
             | Expr::IsNotNull(inner)
             | Expr::IsUnknown(inner)
-            | Expr::IsNotUnknown(inner)
-            | Expr::IsNormalized { expr: inner, .. } => self.test([inner.as_ref()]),
+            | Expr::IsNotUnknown(inner) => self.test([inner.as_ref()]),
             Expr::GroupingSets(sets) | Expr::Cube(sets) | Expr::Rollup(sets) => {
                 self.test(sets.iter().flatten())
             }
@@ -151,6 +160,13 @@ impl<'t> Sizes<'t> {
         let relation = self.query(query);
         self.spend(relation.columns.len());
         relation.any_of_value()
+    }
+
+    /// Whether one value is in another, or like it.
+    fn comparison(&mut self, left: &'t Expr, right: &'t Expr) -> Bound {
+        let (left, right) = (self.of(left), self.of(right));
+        self.compare(left.bytes.saturating_mul(right.bytes));
+        Bound { bytes: SMALL, number: 1 }
     }
 
     /// A chain of operators, from the left.
@@ -165,6 +181,7 @@ impl<'t> Sizes<'t> {
         for (op, right) in rest.into_iter().rev() {
             self.spend(1);
             let right_bound = self.of(right);
+            self.compare(pairs_of_operation(op, bound, right_bound));
             bound = operation(op, bound, right_bound, right);
         }
         if bound.bytes > SMALL {
@@ -256,6 +273,7 @@ impl<'t> Sizes<'t> {
     pub(super) fn call(&mut self, name: &str, args: &'t [FunctionArg], bounds: &[Bound]) -> Bound {
         self.spend(args.iter().filter_map(argument).map(written).sum());
         let bound = of_call(name, args, bounds);
+        self.compare(pairs_of_call(name, bounds));
         if grows(name) {
             self.charge(Cost { nodes: 0, bytes: bound.bytes });
         }

@@ -16,20 +16,20 @@ use sqlparser::{
     tokenizer::{Location, Span, Token as Seen, TokenWithSpan, Word},
 };
 
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Kind, Refusal, Token};
 
-/// What the parser is given.
-pub(in super::super) fn of(tokens: &[Token<'_>]) -> Vec<TokenWithSpan> {
-    let mut view =
-        View { tokens, seen: Vec::with_capacity(tokens.len()), at: 0, similar: 0, grouping: Vec::new() };
+/// What the parser is given. Refused is what no form of the tree could show.
+pub(in super::super) fn of(tokens: &[Token<'_>]) -> Result<Vec<TokenWithSpan>, Refusal> {
+    let seen = Vec::with_capacity(tokens.len());
+    let mut view = View { tokens, seen, at: 0, similar: 0, open: Vec::new(), hidden: None };
     while view.at < tokens.len() {
         view.step();
     }
-    view.seen
+    view.hidden.map_or(Ok(view.seen), Err)
 }
 
 /// The index of the token that a span stands for.
-pub(super) fn index_of(span: Span) -> Option<usize> {
+pub(in super::super) fn index_of(span: Span) -> Option<usize> {
     usize::try_from(span.start.column).ok()?.checked_sub(1)
 }
 
@@ -39,8 +39,19 @@ pub(super) struct View<'t, 's> {
     pub(super) at: usize,
     /// How many `SIMILAR` wait for their `ESCAPE`.
     pub(super) similar: usize,
-    /// For every open parenthesis, whether it holds grouping sets.
-    pub(super) grouping: Vec<bool>,
+    /// What is open around the next token.
+    open: Vec<Open>,
+    /// The last operator of a schema that the tree would not show.
+    pub(super) hidden: Option<Refusal>,
+}
+
+/// What a `)` or an `END` closes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Parenthesis,
+    /// A parenthesis that holds grouping sets.
+    GroupingSets,
+    Case,
 }
 
 impl<'t, 's> View<'t, 's> {
@@ -89,31 +100,42 @@ impl<'t, 's> View<'t, 's> {
             Kind::Word => self.shape_word(token),
             Kind::Operator => self.shape_operator(token),
             Kind::Punctuation => self.shape_mark(token),
-            Kind::QuotedName | Kind::Number | Kind::String | Kind::PrefixedString | Kind::DollarString => 0,
+            Kind::QuotedName
+            | Kind::Number
+            | Kind::String
+            | Kind::PrefixedString
+            | Kind::DollarString
+            | Kind::Placeholder => 0,
         };
         if consumed == 0 {
             let seen = self.plain(token);
             self.push(seen);
         }
         for _ in 0..consumed.max(1) {
-            self.track_parenthesis();
+            self.track_what_is_open();
             self.at += 1;
         }
     }
 
-    fn track_parenthesis(&mut self) {
-        let within = self.within_grouping_sets();
+    fn track_what_is_open(&mut self) {
         if self.mark_at(0, "(") {
-            let nested = within
+            let nested = self.within_grouping_sets()
                 && (self.after_mark("(") || self.after_mark(",") || self.after_word(&["cube", "rollup"]));
-            self.grouping.push(nested || self.after_word(&["sets"]));
-        } else if self.mark_at(0, ")") {
-            self.grouping.pop();
+            let sets = nested || self.after_word(&["sets"]);
+            self.open.push(if sets { Open::GroupingSets } else { Open::Parenthesis });
+        } else if self.word_at(0, "case") && !self.after_mark(".") && !self.after_word(&["as"]) {
+            self.open.push(Open::Case);
+        } else if self.mark_at(0, ")") || self.word_at(0, "end") && self.within_case() {
+            self.open.pop();
         }
     }
 
     pub(super) fn within_grouping_sets(&self) -> bool {
-        self.grouping.last() == Some(&true)
+        self.open.last() == Some(&Open::GroupingSets)
+    }
+
+    pub(super) fn within_case(&self) -> bool {
+        self.open.last() == Some(&Open::Case)
     }
 
     fn plain(&self, token: &Token<'_>) -> Seen {
@@ -143,6 +165,7 @@ impl<'t, 's> View<'t, 's> {
                 Seen::DollarQuotedString(DollarQuotedString { value: dollar_body(&token.text), tag: None })
             }
             Kind::Operator => operator_token(&token.text),
+            Kind::Placeholder => Seen::Placeholder(token.text.clone().into_owned()),
             Kind::Punctuation => mark(&token.text),
         }
     }

@@ -1,0 +1,101 @@
+//! What `check` tells of the catalog: its faults with their places, and what each entry does on the database.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::{Finding, Level};
+use crate::{
+    diagnostics::escape,
+    tools::{
+        catalog::{self, Catalog, Examination, Ran, Severity, Sound},
+        sql::Database,
+    },
+};
+
+const SUBJECT: &str = "catalog";
+
+/// Where in the catalog something was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Spot {
+    pub(super) file: String,
+    pub(super) line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) entry: Option<String>,
+    pub(super) rule: &'static str,
+}
+
+impl Spot {
+    /// What findings that stand together share.
+    pub(super) fn group(&self) -> (&str, Option<&str>) {
+        (&self.file, self.entry.as_deref())
+    }
+}
+
+/// One of the catalog's own findings.
+pub(super) fn finding(finding: &catalog::Finding) -> Finding {
+    let catalog::Finding { severity, rule, place, entry, text, cure } = finding;
+    let level = match severity {
+        Severity::Error => Level::Fail,
+        Severity::Warning => Level::Warn,
+    };
+    let spot = Spot {
+        file: escape(&place.file.display().to_string()),
+        line: place.line,
+        entry: entry.as_deref().map(escape),
+        rule: rule.name(),
+    };
+    Finding { spot: Some(spot), ..Finding::new(level, SUBJECT, escape(text)).cured_by(escape(cure)) }
+}
+
+/// A catalog without faults.
+pub(super) fn summary(catalog: &Catalog) -> Vec<Finding> {
+    let noun = if catalog.len() == 1 { "entry" } else { "entries" };
+    let proven = Finding::new(Level::Ok, SUBJECT, format!("{} {noun}, every one proven", catalog.len()));
+    let warnings = catalog.warnings().iter().map(finding);
+    std::iter::once(proven).chain(warnings).collect()
+}
+
+/// What each entry does on a database that can be reached.
+pub(super) fn on_database(catalog: &Catalog, database: &Arc<Database>) -> Vec<Finding> {
+    match catalog.examine(database) {
+        Ok(examinations) => examinations.into_iter().flat_map(examined).collect(),
+        Err(why) => {
+            vec![Finding::new(Level::Fail, SUBJECT, format!("no entry can be run: {}", escape(&why)))]
+        }
+    }
+}
+
+fn examined(examination: Examination) -> Vec<Finding> {
+    let Examination { entry, waived, outcome } = examination;
+    let mut findings = vec![match outcome {
+        Ok(sound) => sound_entry(&entry, sound),
+        Err(why) => Finding::new(Level::Fail, SUBJECT, format!("{entry}: {}", escape(&why)))
+            .cured_by("change the entry, its columns or the role's grants"),
+    }];
+    findings.extend(waived.into_iter().map(|(name, why)| {
+        Finding::new(Level::Ok, SUBJECT, format!("{entry}: may use {}: {}", escape(&name), escape(&why)))
+    }));
+    findings
+}
+
+fn sound_entry(entry: &str, Sound { cost, ran, types }: Sound) -> Finding {
+    let cost = cost.map_or_else(String::new, |cost| format!(", plan cost {cost:.2}"));
+    let finding = match ran {
+        Some(Ran { rows, has_more, took }) => {
+            let more = if has_more { " and more" } else { "" };
+            let noun = if rows == 1 { "row" } else { "rows" };
+            let took = took.as_secs_f64() * 1000.0;
+            let text = format!("{entry}: its example brings {rows} {noun}{more} in {took:.1} ms{cost}");
+            Finding::new(Level::Ok, SUBJECT, text)
+        }
+        None => {
+            let text = format!("{entry}: prepares, and has no example to run{cost}");
+            return Finding::new(Level::Warn, SUBJECT, text).cured_by("write example = { … }");
+        }
+    };
+    match types {
+        Some(types) => finding.cured_by(format!("could say {types}")),
+        None => finding,
+    }
+}

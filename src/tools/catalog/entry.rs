@@ -1,0 +1,124 @@
+//! An entry that was proven: what its tool is made of.
+
+use std::collections::BTreeMap;
+
+use postgres::types::Type;
+use serde_json::{Map, Value};
+
+use super::{
+    CatalogConfig, Rule,
+    document::{Column, Draft},
+    output,
+    params::{self, Param, Traits},
+    prove::{Claim, ParamClaim, Placeholder, Proven, prove},
+    section::{Located, Report},
+};
+use crate::{
+    problem::echo,
+    protocol::tool::{Effect, ToolName, ToolSpec},
+    tools::{arguments, sql::statement::ReadOnlyStatement},
+};
+
+/// An entry of the catalog.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) spec: ToolSpec,
+    pub(super) params: Vec<Param>,
+    pub(super) statement: ReadOnlyStatement,
+    /// What `$1`, `$2`, … are bound to.
+    pub(super) placeholders: Vec<Placeholder>,
+    /// The types that they are bound with.
+    pub(super) types: Vec<Type>,
+    pub(super) columns: Vec<Column>,
+    pub(super) example: Map<String, Value>,
+    pub(super) waived: BTreeMap<String, String>,
+}
+
+impl Entry {
+    /// Proves a draft. What is wrong is reported; a warning may be reported of an entry that is right.
+    pub(super) fn new(
+        draft: Draft,
+        catalog_tables: &[String],
+        config: &CatalogConfig<'_>,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
+        report.entry = Some(draft.name.value.clone());
+        let name = ToolName::parse(&draft.name.value);
+        if name.is_none() {
+            let text = format!("No tool can be called {}.", echo(&draft.name.value));
+            let cure = "Use 1 to 64 letters, digits, _ and -.";
+            report.add(Rule::InvalidName, draft.name.line, text, cure);
+        }
+        let proven = proof(&draft, catalog_tables, config, report);
+        let params = draft.params.clone()?;
+        let input_schema = params::schema(&params);
+        let example = example(&draft, &input_schema, report);
+        let Proven { statement, placeholders } = proven?;
+        let types = placeholders.iter().map(|placeholder| pg_type(*placeholder, &params)).collect();
+        let spec = ToolSpec {
+            name: name?,
+            title: draft.title?.into(),
+            description: draft.description?.into(),
+            input_schema,
+            output_schema: output::schema(&draft.columns),
+            effect: Effect::Read,
+        };
+        let Draft { columns, waived, .. } = draft;
+        Some(Self { spec, statement, placeholders, types, params, columns, example, waived })
+    }
+}
+
+fn pg_type(placeholder: Placeholder, params: &[Param]) -> Type {
+    match placeholder {
+        Placeholder::Param(index) | Placeholder::Limit(index) => {
+            params.get(index).map_or(Type::TEXT, Param::pg_type)
+        }
+        Placeholder::Caller | Placeholder::Tenant => Type::TEXT,
+    }
+}
+
+/// The example's arguments, judged as a call's are.
+fn example(draft: &Draft, schema: &Map<String, Value>, report: &mut Report<'_>) -> Map<String, Value> {
+    let Some(Located { value, line }) = &draft.example else { return Map::new() };
+    if let Err(problem) = arguments::judged(value.clone(), schema) {
+        let cure = "Write arguments that the entry's own parameters accept.";
+        report.add(
+            Rule::InvalidExample,
+            *line,
+            format!("A call with the example is refused: {}", problem.detail()),
+            cure,
+        );
+    }
+    value.clone()
+}
+
+fn proof(
+    draft: &Draft,
+    catalog_tables: &[String],
+    config: &CatalogConfig<'_>,
+    report: &mut Report<'_>,
+) -> Option<Proven> {
+    let sql = draft.sql.as_ref()?;
+    let columns: Vec<String> = draft.columns.iter().map(|column| column.name.clone()).collect();
+    let claim = Claim {
+        sql: &sql.value,
+        catalog_tables,
+        tables: &draft.tables,
+        columns: &columns,
+        params: draft.claims.iter().map(|(name, traits)| claim_of(name, *traits)).collect(),
+        waived: &draft.waived,
+        words: &config.words,
+        guard: config.guard,
+    };
+    let (proven, faults) = prove(&claim);
+    for fault in faults {
+        let line = sql.line + fault.at.map_or(0, |at| at.line.saturating_sub(1));
+        report.add(fault.rule, line, fault.text, fault.cure);
+    }
+    proven
+}
+
+fn claim_of(name: &str, traits: Traits) -> ParamClaim<'_> {
+    let Traits { matching, is_numeric, is_optional } = traits;
+    ParamClaim { name, matching, numeric: is_numeric, optional: is_optional }
+}

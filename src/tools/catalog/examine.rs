@@ -1,0 +1,158 @@
+//! Each entry on a real database, for `check`: does it prepare, are its columns what it declares, what does its example
+//! bring.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use postgres::types::{ToSql, Type};
+use serde_json::{Map, Value};
+
+use super::{
+    Catalog, bind,
+    entry::Entry,
+    output::ColumnKind,
+    query::{Query, accept},
+};
+use crate::{
+    call::{Call, Interrupt, Serial},
+    governance::identity::Identity,
+    tools::{
+        Failure, arguments,
+        sql::{
+            Database,
+            kept::{Examined, KeptError},
+            run::in_transaction,
+            sqlstate::chain,
+            transaction::{End, Transaction},
+        },
+    },
+    wire::ascii::AsciiJson,
+};
+
+/// What came of one entry.
+#[derive(Debug)]
+pub struct Examination {
+    /// Its name.
+    pub entry: String,
+    /// Names that it may use though they say that they hold a secret, and why.
+    pub waived: Vec<(String, String)>,
+    /// Or why the database refuses it, for the operator.
+    pub outcome: Result<Sound, String>,
+}
+
+/// An entry that the database takes.
+#[derive(Debug)]
+pub struct Sound {
+    /// The planner's cost of the example, in its own units.
+    pub cost: Option<f64>,
+    /// The example's run; none when there is no example and the entry needs arguments.
+    pub ran: Option<Ran>,
+    /// What could be written as `types`, when the entry leaves some out.
+    pub types: Option<String>,
+}
+
+/// The run of an example.
+#[derive(Debug)]
+pub struct Ran {
+    /// Rows that came.
+    pub rows: u64,
+    /// Whether there were more.
+    pub has_more: bool,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Catalog {
+    /// Prepares every entry and runs its example, in read-only transactions.
+    ///
+    /// # Errors
+    /// No statement can be run at all, with the reason.
+    pub fn examine(&self, database: &Arc<Database>) -> Result<Vec<Examination>, String> {
+        self.entries.iter().map(|entry| self.examine_entry(entry, database)).collect()
+    }
+
+    fn examine_entry(&self, entry: &Arc<Entry>, database: &Arc<Database>) -> Result<Examination, String> {
+        let query = Query::new(Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database));
+        // Without an example: NULL for whatever has no default. The plan is the planner's, not the run.
+        let example = arguments::judged(entry.example.clone(), &entry.spec.input_schema).ok();
+        let outcome = match described(entry, database, &example.clone().unwrap_or_default())? {
+            Err(why) => Err(why),
+            Ok(Examined { columns, cost }) => {
+                let ran = example.map(|example| run(&query, database, &example)).transpose()?.transpose();
+                let types = types(entry, &columns);
+                ran.map(|ran| Sound { cost, ran, types })
+            }
+        };
+        Ok(Examination {
+            entry: entry.spec.name.as_str().to_owned(),
+            waived: entry.waived.iter().map(|(name, why)| (name.clone(), why.clone())).collect(),
+            outcome,
+        })
+    }
+}
+
+/// Why there is nothing: of the entry (inner), or of the connection (outer).
+type Outcome<T> = Result<Result<T, String>, String>;
+
+/// Works in a transaction of its own.
+fn within<T>(
+    database: &Arc<Database>,
+    work: impl FnOnce(&mut Transaction) -> Result<T, KeptError>,
+) -> Outcome<T> {
+    let deadline = Instant::now() + database.config().call_timeout;
+    let call = Call::new(Serial(0), deadline, Interrupt::default());
+    let mut outcome = None;
+    let ended = in_transaction(database, &call, |transaction| {
+        outcome = Some(work(transaction));
+        Ok((AsciiJson::of(&()), End::Idle))
+    });
+    match (outcome, ended) {
+        (None | Some(Err(KeptError::Failure(_))), Err(failure)) => Err(failure.to_string()),
+        (None, Ok(_)) => Err("the transaction did not run".to_owned()),
+        (Some(outcome), ended) => {
+            if let Some(afterwards) = ended.ok().and_then(|answer| answer.afterwards) {
+                afterwards();
+            }
+            Ok(outcome.map_err(|error| match error {
+                KeptError::Database(error) => chain(&error),
+                KeptError::Failure(Failure::Problem(problem)) => problem.detail().to_owned(),
+                other @ (KeptError::Failure(_) | KeptError::Unexpected(_)) => other.to_string(),
+            }))
+        }
+    }
+}
+
+fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Value>) -> Outcome<Examined> {
+    within(database, |transaction| {
+        let values = bind::values(entry, arguments, &Identity::local()).unwrap_or_default();
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
+        let examined = entry.fixed().examine(transaction, &values)?;
+        let columns = examined.columns.iter().map(|(name, kind)| (name.as_str(), kind));
+        accept(&columns.collect::<Vec<_>>(), &entry.columns).map_err(KeptError::Unexpected)?;
+        Ok(examined)
+    })
+}
+
+fn run(query: &Query, database: &Arc<Database>, example: &Map<String, Value>) -> Outcome<Ran> {
+    within(database, |transaction| {
+        let begun = Instant::now();
+        let (body, _) = query.answer(transaction, example, &Identity::local())?;
+        let took = begun.elapsed();
+        let body: Value = serde_json::from_slice(&body.to_vec()).unwrap_or_default();
+        let rows = body.get("row_count").and_then(Value::as_u64).unwrap_or_default();
+        let has_more = body.get("has_more").and_then(Value::as_bool).unwrap_or_default();
+        Ok(Ran { rows, has_more, took })
+    })
+}
+
+/// The `types` that would tell a client more than the entry does.
+fn types(entry: &Entry, columns: &[(String, Type)]) -> Option<String> {
+    if entry.columns.iter().all(|column| column.kind.is_some()) {
+        return None;
+    }
+    let types: Vec<String> =
+        columns.iter().map(|(name, kind)| format!("{name} = \"{}\"", ColumnKind::of(kind).word())).collect();
+    Some(format!("types = {{ {} }}", types.join(", ")))
+}

@@ -1,0 +1,72 @@
+//! What was found, each thing once, in the order of the text.
+
+use super::{Fault, Rule};
+use crate::tools::sql::{
+    lexer::{Reason, Refusal},
+    statement::position_in,
+};
+
+pub(super) struct Faults<'s> {
+    sql: &'s str,
+    /// With the byte of the text where each stands.
+    found: Vec<(Option<usize>, Fault)>,
+}
+
+impl<'s> Faults<'s> {
+    pub(super) const fn new(sql: &'s str) -> Self {
+        Self { sql, found: Vec::new() }
+    }
+
+    /// A fault of what stands at byte `at`, or of the statement as a whole. What was told of this place by this rule is
+    /// not told again.
+    pub(super) fn add(
+        &mut self,
+        rule: Rule,
+        at: Option<usize>,
+        text: impl Into<String>,
+        cure: impl Into<String>,
+    ) {
+        let (text, cure) = (text.into(), cure.into());
+        let known = |(place, fault): &(Option<usize>, Fault)| {
+            fault.rule == rule && *place == at && (at.is_some() || fault.text == text)
+        };
+        if !self.found.iter().any(known) {
+            let position = at.map(|at| position_in(self.sql, at));
+            self.found.push((at, Fault { rule, at: position, text, cure }));
+        }
+    }
+
+    pub(super) fn has(&self, rule: Rule) -> bool {
+        self.found.iter().any(|(_, fault)| fault.rule == rule)
+    }
+
+    /// What the guard refuses. Its sentence holds the cure, behind a semicolon.
+    pub(super) fn refused(&mut self, refusal: &Refusal) {
+        let (rule, cure) = match refusal.reason {
+            Reason::Function => (Rule::ForbiddenFunction, "Call what ad-hoc queries may call."),
+            Reason::Statement => (Rule::NotSelect, "Write a SELECT."),
+            Reason::Write => (Rule::WriteKeyword, "Write a SELECT that only reads."),
+            Reason::SecondStatement => (Rule::MultiStatement, "Keep one statement an entry."),
+            Reason::Construct => (Rule::ForbiddenConstruct, "Write it in another way."),
+        };
+        // A second statement is no matter of calls here, and what the parser expects is no cure.
+        let own = refusal
+            .detail
+            .split_once("; ")
+            .filter(|(_, cure)| rule != Rule::MultiStatement && !cure.starts_with("expected "));
+        match own {
+            Some((text, cure)) => self.add(rule, Some(refusal.at), format!("{text}."), capitalized(cure)),
+            None => self.add(rule, Some(refusal.at), refusal.detail.clone(), cure),
+        }
+    }
+
+    pub(super) fn in_order(mut self) -> Vec<Fault> {
+        self.found.sort_by_key(|(at, _)| *at);
+        self.found.into_iter().map(|(_, fault)| fault).collect()
+    }
+}
+
+fn capitalized(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}

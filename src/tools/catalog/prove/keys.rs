@@ -1,0 +1,199 @@
+//! Members of JSON values by their names: these must be written, so that a secret's can be seen.
+
+use sqlparser::ast::{BinaryOperator, DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan};
+
+use super::{
+    Rule,
+    names::{is_secret, secret_name},
+    output::last_name,
+    parts::{Call, argument, placeholders, subscripts},
+    walk::Walk,
+};
+use crate::tools::sql::statement::token_of;
+
+/// Operators whose right side is a key or a path of keys.
+pub(super) const BY_KEY: &[&str] = &["->", "->>", "#>", "#>>", "#-", "?", "?&", "?|"];
+/// Operators whose sides may hold keys.
+const WITH_KEYS: &[&str] = &["@>", "<@", "@@"];
+/// Types that are written as numbers, which are no names.
+const INTEGERS: &[&str] = &["bigint", "int", "int2", "int4", "int8", "integer", "smallint"];
+
+/// What a key has to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    /// Written out, for what it names is read.
+    Written,
+    /// Written out, as a path.
+    Path,
+    /// Anything; what is written is looked at, and must be plain.
+    Json,
+    /// Anything; what is written is looked at.
+    Any,
+}
+
+impl<'t> Walk<'_, 't, '_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions name no members")]
+    pub(super) fn keys(&mut self, expr: &'t Expr) {
+        match expr {
+            Expr::BinaryOp { left, op, right } => match operator(op) {
+                Some("#>>") if is_empty_path(right) => self.faults.add(
+                    Rule::WildcardSelect,
+                    token_of(right.span()).and_then(|index| self.byte(index)),
+                    "The empty path takes the whole JSON value as a text.",
+                    "Name a member, or take the value itself.",
+                ),
+                Some(op) if BY_KEY.contains(&op) => self.key(right, Key::Written),
+                Some("@?") => self.key(right, Key::Path),
+                Some(op) if WITH_KEYS.contains(&op) => {
+                    self.key(left, Key::Any);
+                    self.key(right, Key::Any);
+                }
+                Some(_) | None => {}
+            },
+            Expr::CompoundFieldAccess { root: _, access_chain } => {
+                for index in access_chain.iter().flat_map(subscripts) {
+                    self.key(index, Key::Written);
+                }
+            }
+            Expr::Cast { kind: _, expr: inner, data_type, format: _ } if is_json(data_type) => {
+                self.key(inner, Key::Json);
+                placeholders(inner).into_iter().for_each(|token| self.named_by_caller(token));
+            }
+            _ => {}
+        }
+    }
+
+    fn named_by_caller(&mut self, token: usize) {
+        self.faults.add(
+            Rule::SensitiveIdentifier,
+            self.byte(token),
+            "With JSON from a parameter the caller names the members.",
+            "Take single values as parameters.",
+        );
+    }
+
+    /// A function of JSON values: its arguments may be names, or paths of them.
+    pub(super) fn keys_of_call(&mut self, call: &Call<'t>) {
+        let name = call.name.value.as_str();
+        if !name.starts_with("json") {
+            return;
+        }
+        let (by_name, by_path) = (name.contains("_extract_path"), name.starts_with("jsonb_path_"));
+        for (index, expr) in call.args.iter().filter_map(argument).enumerate() {
+            let key = match index {
+                0 => Key::Any,
+                _ if by_name => Key::Written,
+                1 if by_path => Key::Path,
+                _ => Key::Any,
+            };
+            self.key(expr, key);
+        }
+    }
+
+    /// Looks at the names that are written, and that they are.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is not written out")]
+    fn key(&mut self, expr: &'t Expr, key: Key) {
+        let mut left = vec![expr];
+        while let Some(next) = left.pop() {
+            match next {
+                Expr::Nested(inner)
+                | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner } => {
+                    left.push(inner)
+                }
+                Expr::Cast { kind: _, expr: _, data_type, format: _ } if is_integer(data_type) => {}
+                Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => left.push(inner),
+                Expr::Array(array) => left.extend(&array.elem),
+                Expr::Value(ValueWithSpan { value: Value::Number(_, _) | Value::Null, span: _ }) => {}
+                Expr::Value(value) if text_of(value).is_some() => self.written(value, key),
+                Expr::TypedString(typed) => self.written(&typed.value, key),
+                other if matches!(key, Key::Written | Key::Path) => {
+                    self.faults.add(
+                        Rule::SensitiveIdentifier,
+                        token_of(other.span()).and_then(|index| self.byte(index)),
+                        "Which member this names is not written here, so that a secret's name cannot be seen.",
+                        "Write the name as a literal: data ->> 'name'; a number as x::int.",
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A literal that holds names.
+    fn written(&mut self, value: &ValueWithSpan, key: Key) {
+        let at = token_of(value.span).and_then(|index| self.byte(index));
+        let Some(text) = text_of(value) else { return };
+        if is_secret(self.claim, text) {
+            secret_name(text, at, self.faults);
+        } else if key != Key::Any && text.contains(['\\', '\'']) {
+            self.faults.add(
+                Rule::SensitiveIdentifier,
+                at,
+                "Escapes in the name of a member can hide a secret's.",
+                "Write it in one piece, without backslashes and quotes.",
+            );
+        }
+        let path: String = text.split_whitespace().collect();
+        if key == Key::Path && [".*", "**", "/*", "keyvalue"].iter().any(|every| path.contains(every)) {
+            self.faults.add(
+                Rule::WildcardSelect,
+                at,
+                "This path takes every member of a JSON value, whatever its name.",
+                "Name the members; [*] for all elements of an array is fine.",
+            );
+        }
+    }
+}
+
+/// An operator as it is written, if it can have to do with JSON.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other operators take no keys")]
+fn operator(operator: &BinaryOperator) -> Option<&str> {
+    match operator {
+        BinaryOperator::Custom(text) => Some(text),
+        BinaryOperator::QuestionPipe => Some("?|"),
+        BinaryOperator::AtAt => Some("@@"),
+        _ => None,
+    }
+}
+
+/// `'{}'`
+#[expect(clippy::wildcard_enum_match_arm, reason = "other paths are looked at as keys")]
+fn is_empty_path(mut path: &Expr) -> bool {
+    loop {
+        path = match path {
+            Expr::Nested(inner) | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => inner,
+            Expr::Array(array) => return array.elem.is_empty(),
+            Expr::Value(value) => {
+                return text_of(value).is_some_and(|text| !text.contains(char::is_alphanumeric));
+            }
+            _ => return false,
+        };
+    }
+}
+
+fn is_json(data_type: &DataType) -> bool {
+    type_name(data_type).is_some_and(|name| matches!(name, "json" | "jsonb" | "jsonpath"))
+}
+
+fn is_integer(data_type: &DataType) -> bool {
+    type_name(data_type).is_some_and(|name| INTEGERS.contains(&name))
+}
+
+/// The name of a type, as it is written.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the types of the grammar are no JSON")]
+pub(super) fn type_name(data_type: &DataType) -> Option<&str> {
+    match data_type {
+        DataType::Custom(name, _) => last_name(name),
+        _ => None,
+    }
+}
+
+/// The text of a literal, with its escapes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other literals name nothing")]
+fn text_of(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> Option<&str> {
+    match value {
+        Value::SingleQuotedString(text) | Value::EscapedStringLiteral(text) => Some(text),
+        Value::DollarQuotedString(text) => Some(&text.value),
+        _ => None,
+    }
+}

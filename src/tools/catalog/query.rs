@@ -1,0 +1,185 @@
+//! An entry as a tool: arguments judged, bound, run in a read-only transaction, and rows rebuilt from what was declared.
+
+use std::sync::Arc;
+
+use postgres::{
+    Column as Described,
+    types::{ToSql, Type},
+};
+use serde_json::{Map, Value};
+
+use super::{
+    SensitiveWords, bind, document::Column, entry::Entry, output::ColumnKind, prove::Placeholder, rows::Body,
+};
+use crate::{
+    call::Call,
+    governance::{Permit, identity::Identity},
+    problem::Problem,
+    protocol::tool::ToolSpec,
+    tools::{
+        Answer, Failure, Lane, Prepared, Tool, arguments,
+        sql::{
+            Database,
+            kept::{Fixed, KeptError},
+            run::in_transaction,
+            sqlstate,
+            transaction::{End, Transaction},
+        },
+    },
+    wire::ascii::AsciiJson,
+};
+
+/// An entry on a database.
+#[derive(Debug)]
+pub(super) struct Query {
+    entry: Arc<Entry>,
+    fixed: Fixed,
+    words: Arc<SensitiveWords>,
+    database: Arc<Database>,
+}
+
+impl Query {
+    pub(super) fn new(entry: Arc<Entry>, words: Arc<SensitiveWords>, database: Arc<Database>) -> Self {
+        let fixed = entry.fixed();
+        Self { entry, fixed, words, database }
+    }
+}
+
+impl Tool for Query {
+    fn spec(&self) -> &ToolSpec {
+        &self.entry.spec
+    }
+
+    fn lane(&self) -> Lane {
+        Lane::Sql
+    }
+
+    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
+        let arguments = arguments::judged(arguments, &self.entry.spec.input_schema)?;
+        let judged = arguments.clone();
+        Ok(Prepared {
+            arguments,
+            max_body_bytes: self.database.config().max_response_bytes,
+            run: Box::new(move |permit: Permit, call: &Call| self.run(&judged, permit.caller(), call)),
+        })
+    }
+}
+
+impl Query {
+    /// Once more when the tables have changed since the statement was prepared.
+    fn run(&self, arguments: &Map<String, Value>, caller: &Identity, call: &Call) -> Result<Answer, Failure> {
+        let mut is_stale = false;
+        let outcome = self.attempt(arguments, caller, call, &mut is_stale);
+        if outcome.is_err() && is_stale { self.attempt(arguments, caller, call, &mut false) } else { outcome }
+    }
+
+    fn attempt(
+        &self,
+        arguments: &Map<String, Value>,
+        caller: &Identity,
+        call: &Call,
+        is_stale: &mut bool,
+    ) -> Result<Answer, Failure> {
+        in_transaction(&self.database, call, |transaction| {
+            let outcome = self.answer(transaction, arguments, caller);
+            outcome.map_err(|error| {
+                *is_stale = error.is_stale();
+                self.fixed.forget(transaction);
+                self.failure(error)
+            })
+        })
+    }
+
+    /// The rows, and how the connection is left.
+    pub(super) fn answer(
+        &self,
+        transaction: &mut Transaction,
+        arguments: &Map<String, Value>,
+        caller: &Identity,
+    ) -> Result<(AsciiJson, End), KeptError> {
+        let config = self.database.config();
+        let values = bind::values(&self.entry, arguments, caller)
+            .ok_or_else(|| KeptError::Unexpected("an argument is not what its schema says".to_owned()))?;
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
+        let accept = |described: &[Described]| {
+            let described = described.iter().map(|column| (column.name(), column.type_()));
+            accept(&described.collect::<Vec<_>>(), &self.entry.columns)
+        };
+        let mut rows = self.fixed.run(transaction, &self.database, accept, &values)?;
+        let mut body = Body::new(&self.entry, &self.words, config.max_cell_chars, config.max_response_bytes);
+        let wanted = self.wanted(arguments).unwrap_or(config.max_rows.into());
+        let mut read = 0;
+        let mut has_more = false;
+        while !has_more {
+            let cells = match rows.next() {
+                Ok(Some(cells)) => cells,
+                Ok(None) => {
+                    body.tell_dropped();
+                    return Ok((body.finish(false), End::Idle));
+                }
+                // The one row more than wanted is not missed.
+                Err(error) if error.is_row_too_long() && read >= wanted => break,
+                Err(error) if error.is_row_too_long() => {
+                    body.cut();
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
+            read += 1;
+            has_more = read > wanted || !body.push(&cells)?;
+        }
+        // The row that tells of more is the last, and behind it is nothing but the end, which may still be an error.
+        let end = if read > wanted && rows.next()?.is_none() { End::Idle } else { End::Busy };
+        body.tell_dropped();
+        Ok((body.finish(true), end))
+    }
+
+    /// How many rows the caller asks for; none when it has no say.
+    fn wanted(&self, arguments: &Map<String, Value>) -> Option<u64> {
+        let limit = self.entry.placeholders.iter().find_map(|placeholder| match placeholder {
+            Placeholder::Limit(index) => self.entry.params.get(*index),
+            Placeholder::Param(_) | Placeholder::Caller | Placeholder::Tenant => None,
+        });
+        arguments.get(&limit?.name)?.as_u64()
+    }
+
+    /// What PostgreSQL says is about a statement that the caller does not see: it is for the log alone.
+    fn failure(&self, error: KeptError) -> Failure {
+        match error {
+            KeptError::Database(error) => sqlstate::unspoken(&error, self.entry.spec.name.as_str()),
+            KeptError::Failure(failure) => failure,
+            KeptError::Unexpected(what) => Failure::Internal(what),
+        }
+    }
+}
+
+/// Whether the server's columns are the declared ones, no more and no less, in order.
+pub(super) fn accept(described: &[(&str, &Type)], declared: &[Column]) -> Result<(), String> {
+    let names: Vec<&str> = described.iter().map(|(name, _)| *name).collect();
+    let expected: Vec<&str> = declared.iter().map(|column| column.name.as_str()).collect();
+    if names != expected {
+        return Err(format!(
+            "column-mismatch: the server has {}, the entry {}",
+            names.join(", "),
+            expected.join(", ")
+        ));
+    }
+    let wrong = described.iter().zip(declared).find(|((_, actual), declared)| {
+        declared.kind.is_some_and(|kind| !kind.takes(ColumnKind::of(actual)))
+    });
+    wrong.map_or(Ok(()), |((name, actual), _)| {
+        let kind = ColumnKind::of(actual).word();
+        Err(format!("column-mismatch: the column {name} is of type {}, so a {kind}", actual.name()))
+    })
+}
+
+impl Entry {
+    /// What stays prepared on a connection.
+    pub(super) fn fixed(&self) -> Fixed {
+        Fixed {
+            name: self.spec.name.as_str().to_owned(),
+            statement: self.statement.clone(),
+            types: Vec::<Type>::clone(&self.types),
+        }
+    }
+}

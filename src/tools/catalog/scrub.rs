@@ -1,0 +1,278 @@
+//! JSON text without the members whose keys say that they hold a secret, at any depth, also inside texts that are JSON
+//! themselves. Everything else stays as it is written: numbers of any size, keys that stand twice.
+
+use super::SensitiveWords;
+
+/// How deep values may nest. PostgreSQL allows more, and nobody reads it.
+const MAX_DEPTH: u32 = 128;
+
+/// Why a text was not looked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// It is JSON so far, and ends early or nests too deep; or something was found in it, and it is no JSON behind that.
+    Unfinished,
+    /// It is no JSON.
+    NotJson,
+}
+
+/// The text without those members; their keys are added to `dropped`.
+pub(super) fn scrub(
+    text: &str,
+    is_sensitive: &dyn Fn(&str) -> bool,
+    dropped: &mut Vec<String>,
+) -> Result<String, Unreadable> {
+    let before = dropped.len();
+    let mut scrub = Scrub {
+        rest: text,
+        out: String::with_capacity(text.len()),
+        is_sensitive,
+        dropped,
+        is_within_secret: false,
+    };
+    let read = scrub.value(0).and_then(|()| {
+        scrub.skip_space();
+        if scrub.rest.is_empty() { Ok(()) } else { Err(Unreadable::NotJson) }
+    });
+    match read {
+        Ok(()) => Ok(scrub.out),
+        Err(Unreadable::NotJson) if scrub.dropped.len() == before => Err(Unreadable::NotJson),
+        Err(Unreadable::NotJson | Unreadable::Unfinished) => Err(Unreadable::Unfinished),
+    }
+}
+
+/// Whether a name is one of the secrets' and not waived.
+pub(super) fn is_secret<'w>(
+    words: &'w SensitiveWords,
+    waived: &'w std::collections::BTreeMap<String, String>,
+) -> impl Fn(&str) -> bool + 'w {
+    move |name| words.is_sensitive(name) && !waived.contains_key(name)
+}
+
+/// Whether a text may be JSON with members.
+pub(super) fn may_be_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+struct Scrub<'t> {
+    rest: &'t str,
+    out: String,
+    is_sensitive: &'t dyn Fn(&str) -> bool,
+    dropped: &'t mut Vec<String>,
+    /// What is read is dropped as a whole.
+    is_within_secret: bool,
+}
+
+impl<'t> Scrub<'t> {
+    fn skip_space(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
+    }
+
+    /// The next character that is no space.
+    fn peek(&mut self) -> Result<char, Unreadable> {
+        self.skip_space();
+        self.rest.chars().next().ok_or(Unreadable::Unfinished)
+    }
+
+    /// Takes one character, the one that must come.
+    fn expect(&mut self, expected: char) -> Result<(), Unreadable> {
+        if self.peek()? != expected {
+            return Err(Unreadable::NotJson);
+        }
+        self.rest = self.rest.get(expected.len_utf8()..).unwrap_or_default();
+        Ok(())
+    }
+
+    fn value(&mut self, depth: u32) -> Result<(), Unreadable> {
+        if depth > MAX_DEPTH {
+            return Err(Unreadable::Unfinished);
+        }
+        match self.peek()? {
+            '{' => self.object(depth),
+            '[' => self.array(depth),
+            '"' => {
+                let written = self.string()?;
+                let inner = self.inside(written)?;
+                self.out.push_str(inner.as_deref().unwrap_or(written));
+                Ok(())
+            }
+            _ => self.word(),
+        }
+    }
+
+    fn object(&mut self, depth: u32) -> Result<(), Unreadable> {
+        self.expect('{')?;
+        self.out.push('{');
+        let mut is_first = true;
+        if self.peek()? == '}' {
+            return self.close('}');
+        }
+        loop {
+            if self.peek()? != '"' {
+                return Err(Unreadable::NotJson);
+            }
+            let written = self.string()?;
+            self.expect(':')?;
+            is_first &= !self.member(written, is_first, depth)?;
+            if self.peek()? == '}' {
+                return self.close('}');
+            }
+            self.expect(',')?;
+        }
+    }
+
+    /// The value of a key; `false` when both are dropped.
+    fn member(&mut self, written: &str, is_first: bool, depth: u32) -> Result<bool, Unreadable> {
+        // A key that cannot be read may say anything.
+        let key = serde_json::from_str::<String>(written).ok();
+        let is_secret = key.as_deref().is_none_or(self.is_sensitive);
+        let (mark, is_within) = (self.out.len(), self.is_within_secret);
+        self.is_within_secret |= is_secret;
+        self.out.push_str(if is_first { "" } else { "," });
+        self.out.push_str(written);
+        self.out.push(':');
+        self.value(depth + 1)?;
+        self.is_within_secret = is_within;
+        if is_secret {
+            self.out.truncate(mark);
+        }
+        if is_secret && !is_within {
+            self.dropped.push(key.unwrap_or_else(|| "?".to_owned()));
+        }
+        Ok(!is_secret)
+    }
+
+    fn array(&mut self, depth: u32) -> Result<(), Unreadable> {
+        self.expect('[')?;
+        self.out.push('[');
+        if self.peek()? == ']' {
+            return self.close(']');
+        }
+        loop {
+            self.value(depth + 1)?;
+            if self.peek()? == ']' {
+                return self.close(']');
+            }
+            self.expect(',')?;
+            self.out.push(',');
+        }
+    }
+
+    fn close(&mut self, bracket: char) -> Result<(), Unreadable> {
+        self.expect(bracket)?;
+        self.out.push(bracket);
+        Ok(())
+    }
+
+    /// A string as it is written, quotes included.
+    fn string(&mut self) -> Result<&'t str, Unreadable> {
+        let mut escaped = false;
+        let end = self.rest.char_indices().skip(1).find(|(_, character)| {
+            let ends = *character == '"' && !escaped;
+            escaped = *character == '\\' && !escaped;
+            ends
+        });
+        let (written, rest) =
+            end.and_then(|(end, _)| self.rest.split_at_checked(end + 1)).ok_or(Unreadable::Unfinished)?;
+        self.rest = rest;
+        Ok(written)
+    }
+
+    /// A string that is JSON with members itself, looked through; none when it is not, or stays as it is.
+    fn inside(&mut self, written: &str) -> Result<Option<String>, Unreadable> {
+        if self.is_within_secret {
+            return Ok(None);
+        }
+        let Ok(text) = serde_json::from_str::<String>(written) else {
+            // Half a surrogate pair: not to be looked into. Only JSON in it would have to be.
+            return if written.contains(['{', '[']) { Err(Unreadable::Unfinished) } else { Ok(None) };
+        };
+        if !may_be_json(&text) {
+            return Ok(None);
+        }
+        let before = self.dropped.len();
+        match scrub(&text, self.is_sensitive, self.dropped) {
+            Ok(text) if self.dropped.len() > before => {
+                serde_json::to_string(&text).map(Some).map_err(|_| Unreadable::NotJson)
+            }
+            Ok(_) | Err(Unreadable::NotJson) => Ok(None),
+            Err(Unreadable::Unfinished) => Err(Unreadable::Unfinished),
+        }
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn word(&mut self) -> Result<(), Unreadable> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at_checked(end).ok_or(Unreadable::NotJson)?;
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+            && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'e' | b'E' | b'+' | b'-' | b'.'));
+        let names = ["true", "false", "null"];
+        if rest.is_empty()
+            && !word.is_empty()
+            && (is_number || names.iter().any(|name| name.starts_with(word)))
+        {
+            self.rest = rest;
+            self.out.push_str(word);
+            return if is_number || names.contains(&word) { Ok(()) } else { Err(Unreadable::Unfinished) };
+        }
+        if !is_number && !names.contains(&word) {
+            return Err(Unreadable::NotJson);
+        }
+        self.rest = rest;
+        self.out.push_str(word);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<&str, Unreadable>, keys: &[&str]) {
+        let words = SensitiveWords::default();
+        let mut dropped = Vec::new();
+        let scrubbed = scrub(text, &|name| words.is_sensitive(name), &mut dropped);
+        assert_eq!(scrubbed, expected.map(str::to_owned), "{text}");
+        assert_eq!(dropped, keys, "{text}");
+    }
+
+    #[test]
+    fn sensitive_members_are_dropped_at_any_depth_and_the_rest_stays() {
+        check(r#"{"a": 1, "b": [true, null]}"#, Ok(r#"{"a":1,"b":[true,null]}"#), &[]);
+        check(r#"{"password_hash":"x","a":1}"#, Ok(r#"{"a":1}"#), &["password_hash"]);
+        check(r#"{"a":1,"API_KEY":{"b":[{}]}}"#, Ok(r#"{"a":1}"#), &["API_KEY"]);
+        check(r#"[{"a":[{"x":{"mfa":1,"y":2}}]}]"#, Ok(r#"[{"a":[{"x":{"y":2}}]}]"#), &["mfa"]);
+        check(r#"{"pass\u0077ord":1}"#, Ok("{}"), &["password"]);
+        check(r#"{"\ud800":1,"a":2}"#, Ok(r#"{"a":2}"#), &["?"]);
+        check(
+            r#"{"a":1,"a":12345678901234567890.10,"b":1e400}"#,
+            Ok(r#"{"a":1,"a":12345678901234567890.10,"b":1e400}"#),
+            &[],
+        );
+        check(r#" "a { \" } [" "#, Ok(r#""a { \" } [""#), &[]);
+        check("-1.5e3", Ok("-1.5e3"), &[]);
+        check(r#"{"passenger":"p","password":"{"}"#, Ok(r#"{"passenger":"p"}"#), &["password"]);
+        check(r#"{"token":{"secret":1,"salt":["{"]}}"#, Ok("{}"), &["token"]);
+    }
+
+    #[test]
+    fn json_inside_a_text_is_looked_through() {
+        check(r#"{"log":"{\"token\":\"t\",\"a\":1}"}"#, Ok(r#"{"log":"{\"a\":1}"}"#), &["token"]);
+        check(r#"["[{\"a\":\"{\\\"secret\\\":1}\"}]"]"#, Ok(r#"["[{\"a\":\"{}\"}]"]"#), &["secret"]);
+        check(r#"{"log":"[2026] done"}"#, Ok(r#"{"log":"[2026] done"}"#), &[]);
+        check(r#"{"log":"{\"token\":\"t"}"#, Err(Unreadable::Unfinished), &[]);
+        check(r#"{"log":"\ud800{\"token\":1}"}"#, Err(Unreadable::Unfinished), &[]);
+    }
+
+    #[test]
+    fn what_is_cut_or_no_json_is_told_apart() {
+        for text in [&"[".repeat(200), "{", "[1,", r#"{"a"#, r#"{"a":"#, r#"{"a":tr"#, "[", "[{}", ""] {
+            check(text, Err(Unreadable::Unfinished), &[]);
+        }
+        for text in ["[2026-01-01] log", "{a:1}", "[1}", "{} x", "[x]"] {
+            check(text, Err(Unreadable::NotJson), &[]);
+        }
+        check("{\"otp\":1}\n{\"otp\":2}", Err(Unreadable::Unfinished), &["otp"]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Names that say of themselves that they hold a secret.
+
+use crate::problem::echo;
+
+/// Anywhere in a name.
+const ANYWHERE: &[&str] =
+    &["password", "passwd", "passphrase", "secret", "token", "hash", "apikey", "api_key", "api-key"];
+/// What is shorter stands in too many names.
+const SHORTEST_ADDED: usize = 3;
+
+/// The built-in words, and those that the operator adds (`MCP_SENSITIVE_WORDS`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SensitiveWords {
+    /// In lower case; anywhere in a name.
+    added: Vec<String>,
+}
+
+impl SensitiveWords {
+    /// Those that count as a word of a name: `pass_code` is one, `passenger` is none.
+    pub const WORDS: [&str; 4] = ["mfa", "otp", "pass", "salt"];
+
+    /// Those that count anywhere in a name, in lower case.
+    pub fn anywhere(&self) -> Vec<&str> {
+        ANYWHERE.iter().copied().chain(self.added.iter().map(String::as_str)).collect()
+    }
+
+    /// Reads the operator's own words, a comma list. The error names the one that is wrong and what is allowed.
+    pub fn parse(list: &str) -> Result<Self, String> {
+        let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
+        let added = words.map(|word| {
+            let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+            if plain && word.chars().count() >= SHORTEST_ADDED {
+                Ok(word.to_lowercase())
+            } else {
+                Err(format!(
+                    "{} is no word; allowed are {SHORTEST_ADDED} or more letters, digits, '_' and '-'",
+                    echo(word)
+                ))
+            }
+        });
+        Ok(Self { added: added.collect::<Result<_, _>>()? })
+    }
+
+    /// Whether a name, of a column or of a member of a JSON object, says that it holds a secret.
+    pub fn is_sensitive(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        self.anywhere().iter().any(|word| lower.contains(word)) || words(name).any(is_word)
+    }
+}
+
+fn is_word(word: &str) -> bool {
+    SensitiveWords::WORDS.iter().any(|sensitive| word.eq_ignore_ascii_case(sensitive))
+}
+
+/// The words of a name: what stands between `_`, digits and anything else that is no letter, and between changes of
+/// case: `userMfaCode`, `MFACode`.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_alphabetic()).flat_map(|part| {
+        let mut rest = part;
+        std::iter::from_fn(move || {
+            let (word, behind) = rest.split_at(end_of_word(rest));
+            rest = behind;
+            if word.is_empty() { None } else { Some(word) }
+        })
+    })
+}
+
+/// Where the first word of some letters ends.
+fn end_of_word(letters: &str) -> usize {
+    let mut before = [None::<char>; 2];
+    for (index, c) in letters.char_indices() {
+        if let [_, Some(last)] = before
+            && last.is_lowercase()
+            && c.is_uppercase()
+        {
+            return index;
+        }
+        // Of `MFACode` the last capital letter is the next word's.
+        if let [Some(second), Some(last)] = before
+            && second.is_uppercase()
+            && last.is_uppercase()
+            && c.is_lowercase()
+        {
+            return index - last.len_utf8();
+        }
+        before = [before[1], Some(c)];
+    }
+    letters.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &[&str], expected: bool) {
+        let words = SensitiveWords::parse("iban, Blood_Group").unwrap();
+        for name in names {
+            assert_eq!(words.is_sensitive(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_known_by_its_name() {
+        check(&["password", "PASSWD", "old_passphrase", "client_secret", "tokens", "hashed", "rehash"], true);
+        check(&["apikey", "api_key", "API-KEY", "myApiKey"], true);
+        check(&["pass", "user_pass", "pass2", "salt", "Salt", "mfa_code", "otp1", "x-otp"], true);
+        check(&["userPass", "MFACode", "userMFACode", "codeOTP", "aSalt"], true);
+        check(&["iban", "IBAN_1", "blood_group"], true);
+    }
+
+    #[test]
+    fn other_names_are_no_secrets() {
+        check(
+            &["passenger_name", "compass", "passed", "bypass", "salted", "basalt", "smfa", "laptop"],
+            false,
+        );
+        check(&["", "_", "1", "full_name", "key", "api", "MFAx", "é"], false);
+    }
+
+    #[test]
+    fn an_added_word_is_a_word() {
+        for (list, part) in [("a b", "'a b'"), ("ab", "3 or more"), ("x.y", "'x.y'"), ("", ""), (" , ", "")] {
+            match SensitiveWords::parse(list) {
+                Ok(words) => assert!(part.is_empty() && words == SensitiveWords::default(), "{list}"),
+                Err(error) => assert!(!part.is_empty() && error.contains(part), "{list}: {error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The attacks against the whole guard, and against each of its judges when it stands alone.
+
+mod attacks;
+
+use attacks::{Alone, Attack, attacks};
+
+use super::{
+    judge::{kind, limits, sizes, tokens, tree},
+    lexer,
+    statement::{GuardConfig, ReadOnlyStatement, parse_tree},
+};
+use crate::problem::Code;
+
+/// Who let an attack pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passed {
+    Nobody,
+    Tree,
+    Tokens,
+    /// The judge of the tokens, while only the check of sizes made the tree's refuse.
+    TokensAndShape,
+    Everybody,
+}
+
+/// Shows an attack to each judge alone, behind what both stand on: the lexer, and what it counts on tokens.
+///
+/// The judge of the tokens is told that every name is accounted for, as if the tree's judge believed anything. It looks even at what the parser cannot read, as if the parser had read it somehow.
+fn passed(sql: &str) -> Passed {
+    let config = GuardConfig::default();
+    let Ok(lexed) = lexer::lex(sql) else { return Passed::Nobody };
+    if kind::check(&lexed).and_then(|()| limits::check(&lexed)).is_err() {
+        return Passed::Nobody;
+    }
+    let everything: Vec<tree::Role> = (0..lexed.len()).map(|index| most_believable(&lexed, index)).collect();
+    let tokens_pass = tokens::judge(&lexed, &everything, &config).is_ok();
+    let query = parse_tree(&lexed);
+    let tree_passes = query.as_ref().is_ok_and(|query| tree::judge(query, &lexed, &config).is_ok());
+    let too_large = query.is_ok_and(|query| sizes::check(&query).excess.is_some());
+    match (tree_passes, tokens_pass) {
+        (false, false) => Passed::Nobody,
+        (true, false) => Passed::Tree,
+        (false, true) if too_large => Passed::TokensAndShape,
+        (false, true) => Passed::Tokens,
+        (true, true) => Passed::Everybody,
+    }
+}
+
+/// What a tree that believes anything would make of a name: a call, unless it can only be the name of columns.
+fn most_believable(lexed: &[lexer::Token<'_>], index: usize) -> tree::Role {
+    match index.checked_sub(1).and_then(|before| lexed.get(before)) {
+        Some(before) if before.is_word("as") || before.is_mark(")") => tree::Role::Columns,
+        Some(_) | None => tree::Role::Call,
+    }
+}
+
+#[test]
+fn every_attack_is_refused_with_its_code() {
+    let wrong: Vec<String> = attacks()
+        .into_iter()
+        .filter_map(|Attack { understood, idea, sql, .. }| {
+            let expected = if understood { Code::QueryViolation } else { Code::Validation };
+            match ReadOnlyStatement::parse(&sql, &GuardConfig::default()) {
+                Ok(_) => Some(format!("accepted: {idea}: {sql}")),
+                Err(problem) if problem.code() == expected => None,
+                Err(problem) => Some(format!("{:?}: {idea}: {sql}: {}", problem.code(), problem.detail())),
+            }
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// That PostgreSQL refuses what one judge alone lets pass is shown on a server, in `tests/it/sql_attacks.rs`.
+#[test]
+fn every_attack_is_refused_by_each_judge_alone_or_by_the_database() {
+    let wrong: Vec<String> = attacks()
+        .into_iter()
+        .filter_map(|Attack { alone, idea, sql, .. }| {
+            let expected = match alone {
+                Alone::Both => Passed::Nobody,
+                Alone::Tree(_) => Passed::Tokens,
+                Alone::Tokens(_) => Passed::Tree,
+                Alone::Sizes => Passed::TokensAndShape,
+            };
+            let passed = passed(&sql);
+            (passed != expected).then(|| format!("{passed:?}, not {expected:?}: {idea}: {sql}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn attacks_are_many_and_each_is_another_idea() {
+    let attacks = attacks();
+    let mut ideas = std::collections::BTreeSet::new();
+    let mut statements = std::collections::BTreeSet::new();
+    for Attack { idea, sql, .. } in &attacks {
+        assert!(ideas.insert(idea) && statements.insert(sql), "twice: {idea}: {sql}");
+    }
+    assert!(attacks.len() >= 400, "{}", attacks.len());
+}
+
+#[test]
+fn a_statement_of_too_many_queries_is_refused_before_it_is_parsed() {
+    for (queries, accepted) in [(2_000, true), (2_001, false)] {
+        let sql = format!("SELECT 1{}", ",(SELECT 1)".repeat(queries - 1));
+        let judged = ReadOnlyStatement::parse(&sql, &GuardConfig::default());
+        assert_eq!(judged.is_ok(), accepted, "{queries}: {judged:?}");
+    }
+}

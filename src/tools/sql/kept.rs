@@ -1,0 +1,304 @@
+//! A statement that is known before anybody calls and stays prepared on each connection: what an entry of a catalog runs.
+//!
+//! Nothing of an answer is taken on trust: who asks says which columns there must be, and each cell comes with what kind
+//! of thing it is, so that whoever writes it can look inside.
+
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
+use postgres::{
+    Column, Row, RowIter, Statement,
+    fallible_iterator::FallibleIterator as _,
+    types::{Kind, ToSql, Type},
+};
+
+use super::{
+    Database,
+    cells::{self, Undecodable},
+    columns::{ColumnPlan, Cutting, Form, MAX_WIDTH, Plan},
+    rows::{Raw, most_rows},
+    session::Session,
+    sqlstate,
+    statement::ReadOnlyStatement,
+    transaction::Transaction,
+};
+use crate::{tools::Failure, wire::ascii::AsciiWriter};
+
+/// Statements kept on one connection; a server holds some 100 KB for each.
+const MAX_KEPT: usize = 128;
+
+/// A statement and the types of its parameters.
+#[derive(Clone, Debug)]
+pub(in crate::tools) struct Fixed {
+    /// No other statement has it.
+    pub(in crate::tools) name: String,
+    pub(in crate::tools) statement: ReadOnlyStatement,
+    pub(in crate::tools) types: Vec<Type>,
+}
+
+/// The statements of a connection, by their names.
+#[derive(Default)]
+pub(super) struct Shelf(BTreeMap<String, Arc<Kept>>);
+
+/// A statement in its wrapper, prepared.
+struct Kept {
+    wrapper: Statement,
+    plan: Plan,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::tools) enum KeptError {
+    /// The server refused, or is gone.
+    #[error(transparent)]
+    Database(#[from] postgres::Error),
+    /// A fault of somebody else.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// What the server sends is not what it should be.
+    #[error("{0}")]
+    Unexpected(String),
+}
+
+impl From<Undecodable> for KeptError {
+    fn from(error: Undecodable) -> Self {
+        Self::Unexpected(error.to_string())
+    }
+}
+
+impl KeptError {
+    /// Whether the statement was prepared for tables that have changed since, or is gone: once more may help.
+    pub(in crate::tools) fn is_stale(&self) -> bool {
+        match self {
+            // feature_not_supported, "cached plan must not change result type"; invalid_sql_statement_name.
+            Self::Database(error) => {
+                error.code().is_some_and(|code| matches!(code.code(), "0A000" | "26000"))
+            }
+            Self::Failure(_) | Self::Unexpected(_) => false,
+        }
+    }
+
+    /// Whether it takes the place of a row that no answer could hold.
+    pub(in crate::tools) fn is_row_too_long(&self) -> bool {
+        match self {
+            Self::Database(error) => sqlstate::is_row_too_long(error),
+            Self::Failure(_) | Self::Unexpected(_) => false,
+        }
+    }
+}
+
+impl Fixed {
+    /// Runs it. `accept` says what is wrong with the columns that the server describes.
+    pub(in crate::tools) fn run<'t>(
+        &self,
+        transaction: &'t mut Transaction,
+        database: &Database,
+        accept: impl FnOnce(&[Column]) -> Result<(), String>,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Rows<'t>, KeptError> {
+        let config = database.config();
+        let session = transaction.session()?;
+        let strangers = session.facts().strangers.check(&self.statement, &config.guard);
+        strangers.map_err(|problem| KeptError::Unexpected(problem.detail().to_owned()))?;
+        let kept = match session.shelf().0.get(&self.name) {
+            Some(kept) => Arc::clone(kept),
+            None => self.prepare(session, database, accept)?,
+        };
+        let rows = session.client().query_raw(&kept.wrapper, values.iter().copied())?;
+        Ok(Rows { rows, kept })
+    }
+
+    fn prepare(
+        &self,
+        session: &mut Session,
+        database: &Database,
+        accept: impl FnOnce(&[Column]) -> Result<(), String>,
+    ) -> Result<Arc<Kept>, KeptError> {
+        let config = database.config();
+        let canonical = self.statement.canonical();
+        let described = session.client().prepare_typed(canonical, &self.types)?;
+        accept(described.columns()).map_err(KeptError::Unexpected)?;
+        let most = usize::try_from(config.max_rows).unwrap_or(usize::MAX);
+        let limit =
+            most.min(most_rows(described.columns().len(), config.max_response_bytes)).saturating_add(1);
+        let cutting = Cutting { max_chars: config.max_cell_chars, by_bytes: session.facts().counts_bytes };
+        let plan = Plan::new(canonical, described.columns(), cutting, limit);
+        if plan.width > MAX_WIDTH {
+            return Err(KeptError::Unexpected("its columns are too many".to_owned()));
+        }
+        let wrapper = session.client().prepare_typed(&plan.sql, &self.types)?;
+        let has_cuts = plan.columns.iter().any(|column| column.cut_index.is_some());
+        if wrapper.columns().len() != plan.columns.len() + usize::from(has_cuts) {
+            return Err(KeptError::Unexpected(
+                "the server describes other columns than it was asked for".to_owned(),
+            ));
+        }
+        let kept = Arc::new(Kept { wrapper, plan });
+        if described.columns().iter().any(|column| cells::has_fields(column.type_())) {
+            // The driver remembers types. Fields can be renamed, added and dropped before the next call.
+            session.client().clear_type_cache();
+            return Ok(kept);
+        }
+        let shelf = &mut session.shelf().0;
+        if shelf.len() >= MAX_KEPT {
+            shelf.pop_first();
+        }
+        shelf.insert(self.name.clone(), Arc::clone(&kept));
+        Ok(kept)
+    }
+
+    /// What the server says of it: its columns, and the planner's cost with these values.
+    pub(in crate::tools) fn examine(
+        &self,
+        transaction: &mut Transaction,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Examined, KeptError> {
+        let client = transaction.session()?.client();
+        let described = client.prepare_typed(self.statement.canonical(), &self.types)?;
+        let explain = format!("EXPLAIN (FORMAT JSON) {}", self.statement.canonical());
+        let typed: Vec<_> = values.iter().copied().zip(self.types.iter().cloned()).collect();
+        let plan = client.query_typed(&explain, &typed)?;
+        let plan = plan.first().and_then(|row| row.try_get::<_, serde_json::Value>(0).ok());
+        let cost = plan.and_then(|plan| plan.pointer("/0/Plan/Total Cost")?.as_f64());
+        let columns = described.columns().iter();
+        Ok(Examined { columns: columns.map(|it| (it.name().to_owned(), it.type_().clone())).collect(), cost })
+    }
+
+    /// Forgets what was prepared on this connection.
+    pub(in crate::tools) fn forget(&self, transaction: &mut Transaction) {
+        if let Ok(session) = transaction.session() {
+            session.shelf().0.remove(&self.name);
+        }
+    }
+}
+
+/// What a server says of a statement.
+#[derive(Debug)]
+pub(in crate::tools) struct Examined {
+    pub(in crate::tools) columns: Vec<(String, Type)>,
+    /// The planner's, in its own units.
+    pub(in crate::tools) cost: Option<f64>,
+}
+
+/// Rows as they come.
+pub(in crate::tools) struct Rows<'t> {
+    rows: RowIter<'t>,
+    kept: Arc<Kept>,
+}
+
+impl Rows<'_> {
+    /// The next row; none at the end.
+    pub(in crate::tools) fn next(&mut self) -> Result<Option<Cells<'_>>, KeptError> {
+        let Some(row) = self.rows.next()? else { return Ok(None) };
+        let columns = &self.kept.plan.columns;
+        let has_cuts = row.len() > columns.len();
+        // NULL when nothing was cut.
+        let cuts =
+            if has_cuts { row.try_get::<_, Option<Vec<Option<String>>>>(columns.len())? } else { None };
+        Ok(Some(Cells { columns, row, cuts }))
+    }
+}
+
+/// A row's cells.
+pub(in crate::tools) struct Cells<'k> {
+    columns: &'k [ColumnPlan],
+    row: Row,
+    cuts: Option<Vec<Option<String>>>,
+}
+
+/// One cell.
+pub(in crate::tools) enum Cell<'r> {
+    Null,
+    /// Too long: how many characters were cut, and the first ones.
+    Cut {
+        more: &'r str,
+        start: &'r str,
+        is_text: bool,
+    },
+    /// Text, in which anything may stand.
+    Text(Cow<'r, str>),
+    /// JSON text: of `json` and `jsonb` their own, of arrays and composites what stands for them.
+    Json(Cow<'r, str>),
+    /// A type that holds keys of its own and cannot be looked into.
+    Opaque,
+    /// A number, a date and the like.
+    Scalar(Scalar<'r>),
+}
+
+/// A value that holds nothing but itself.
+pub(in crate::tools) struct Scalar<'r> {
+    kind: &'r Type,
+    bytes: &'r [u8],
+}
+
+impl Scalar<'_> {
+    /// Writes it as JSON.
+    pub(in crate::tools) fn write(&self, out: &mut AsciiWriter) -> Result<(), KeptError> {
+        Ok(cells::write(out, self.kind, self.bytes)?)
+    }
+}
+
+impl Cells<'_> {
+    /// The cell of the column at `index`.
+    pub(in crate::tools) fn cell(&self, index: usize) -> Result<Cell<'_>, KeptError> {
+        let column = self.columns.get(index).ok_or(Undecodable)?;
+        let cut = self.cuts.as_ref().zip(column.cut_index);
+        if let Some(cut) = cut.and_then(|(cuts, index)| cuts.get(index)?.as_deref()) {
+            let (more, start) = cut.split_once(':').ok_or(Undecodable)?;
+            return Ok(Cell::Cut { more, start, is_text: !column.form.is_compound() });
+        }
+        let Some(Raw(bytes)) = self.row.try_get::<_, Option<Raw<'_>>>(index)? else { return Ok(Cell::Null) };
+        let text = || String::from_utf8_lossy(bytes);
+        Ok(match &column.form {
+            Form::Json => Cell::Json(text()),
+            Form::Text if OPAQUE.contains(&column.type_name.as_str()) => Cell::Opaque,
+            Form::Text => Cell::Text(text()),
+            Form::Binary(kind) => binary(kind, bytes)?,
+        })
+    }
+}
+
+/// Types whose text has keys or markup of its own.
+const OPAQUE: [&str; 2] = ["hstore", "xml"];
+
+fn binary<'r>(kind: &'r Type, bytes: &'r [u8]) -> Result<Cell<'r>, Undecodable> {
+    let base = base(kind);
+    let text = |bytes| Cell::Text(String::from_utf8_lossy(bytes));
+    Ok(match *base {
+        Type::JSON => Cell::Json(String::from_utf8_lossy(bytes)),
+        Type::JSONB => match bytes.split_first() {
+            Some((1, text)) => Cell::Json(String::from_utf8_lossy(text)),
+            _ => return Err(Undecodable),
+        },
+        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => text(bytes),
+        _ if matches!(base.kind(), Kind::Enum(_)) => text(bytes),
+        _ if has_parts(base) => {
+            let mut out = AsciiWriter::default();
+            cells::write(&mut out, base, bytes)?;
+            Cell::Json(String::from_utf8_lossy(&out.finish().to_vec()).into_owned().into())
+        }
+        _ => Cell::Scalar(Scalar { kind: base, bytes }),
+    })
+}
+
+/// What a domain is of.
+pub(in crate::tools) fn base(kind: &Type) -> &Type {
+    if let Kind::Domain(inner) = kind.kind() { base(inner) } else { kind }
+}
+
+impl Form {
+    /// Whether a value has parts with names.
+    fn is_compound(&self) -> bool {
+        match self {
+            Self::Json => true,
+            Self::Text => false,
+            Self::Binary(kind) => {
+                let base = base(kind);
+                *base == Type::JSON || *base == Type::JSONB || has_parts(base)
+            }
+        }
+    }
+}
+
+fn has_parts(kind: &Type) -> bool {
+    matches!(kind.kind(), Kind::Array(_) | Kind::Composite(_))
+}
