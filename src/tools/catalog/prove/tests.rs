@@ -473,6 +473,18 @@ fn wildcard_select() {
             filter("jsonb_path_exists(data, '$ . **.a'::jsonpath)"),
         ],
     );
+    // By name an argument stands at any place, where it would be taken for another.
+    refused(
+        Rule::ForbiddenConstruct,
+        &[
+            case(
+                "SELECT jsonb_path_query(target => data, vars => '{}', path => '$.*') AS full_name FROM people",
+            ),
+            filter("jsonb_path_exists(target => data, vars => '{}', path => '$.p\\u0061ssword')"),
+            filter("jsonb_extract_path_text(path_elems => ARRAY[full_name], from_json => '{}') = 'x'"),
+            filter("regexp_like(pattern => :x, string => full_name)").params("x"),
+        ],
+    );
     proven(&[
         case("SELECT count(*) AS full_name FROM people"),
         case("SELECT 2 * 3 AS full_name FROM people"),
@@ -485,6 +497,7 @@ fn wildcard_select() {
         case("SELECT q AS full_name FROM (SELECT full_name AS q FROM people) q"),
         case("SELECT to_json(p.full_name) AS full_name FROM people p"),
         filter("data @? '$.a[*].b'"),
+        filter("born > now() - make_interval(days => 3)"),
     ]);
 }
 
