@@ -20,8 +20,8 @@ const TAIL_BYTES: usize = r#"],"row_count":18446744073709551615,"has_more":false
 const MAX_TOLD: usize = 16;
 
 /// In place of a value that could not be looked into, or is a text that names a secret.
-const WITHHELD: &str = "[withheld: it holds a secret, or is too long or too deep to be checked for one; an operator can raise \
-                        MCP_SQL_MAX_CELL_CHARS, or the query can select less of it]";
+const WITHHELD: &str = "[withheld: it holds a secret, or is too long or too deep to be checked for one; an operator can \
+                        raise MCP_SQL_MAX_CELL_CHARS, or the query can select less of it]";
 
 /// A result as it grows.
 pub(super) struct Body<'e> {
