@@ -101,7 +101,7 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
         "exp" => power(nth(0), Bound::of_bytes(SMALL)),
         "pow" | "power" => power(nth(0), nth(1)),
         "factorial" => Bound::of_bytes(NUMERIC_BYTES),
-        "replace" | "regexp_replace" => {
+        "replace" | "regexp_replace" if args.iter().all(|arg| matches!(arg, FunctionArg::Unnamed(_))) => {
             let each = first.saturating_add(1).saturating_mul(nth(2).bytes.max(1));
             Bound::of_bytes(each.saturating_add(sum))
         }
@@ -110,7 +110,8 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
             let separated = if name == "concat_ws" { sum } else { rest };
             Bound::of_bytes(first.saturating_mul(separated).saturating_add(sum))
         }
-        "ts_headline" => {
+        // By name, as PostgreSQL 18 allows for the second, arguments stand in any order.
+        "ts_headline" | "replace" | "regexp_replace" => {
             let product =
                 bounds.iter().fold(1_u64, |product, bound| product.saturating_mul(bound.bytes.max(1)));
             Bound::of_bytes(product.saturating_add(sum))
