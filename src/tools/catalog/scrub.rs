@@ -57,8 +57,6 @@ pub(super) fn may_be_json(text: &str) -> bool {
 pub(super) fn names_secret(text: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
     let mut parts = text.split('"').peekable();
     while let Some(name) = parts.next() {
-        // In JSON within JSON quotes are escaped.
-        let name = name.trim_end_matches('\\');
         if parts.peek().is_some_and(|behind| behind.trim_start().starts_with(':')) {
             let read = serde_json::from_str::<String>(&format!("\"{name}\"")).ok();
             if is_sensitive(read.as_deref().unwrap_or(name)) {
