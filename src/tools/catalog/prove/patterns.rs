@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use sqlparser::ast::{BinaryOperator, Expr, Value, ValueWithSpan};
+use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, Value, ValueWithSpan};
 
 use super::{
     Claim, ParamClaim, Rule,
@@ -99,6 +99,20 @@ impl<'t> Walk<'_, 't, '_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Arguments by name, where it counts which one is which.
+    pub(super) fn named_of_call(&mut self, call: &Call<'t>) {
+        let name = call.name.value.as_str();
+        let in_order = name.starts_with("json") || FUNCTIONS.iter().any(|(known, _)| *known == name);
+        if in_order && !call.args.iter().all(|arg| matches!(arg, FunctionArg::Unnamed(_))) {
+            self.faults.add(
+                Rule::ForbiddenConstruct,
+                self.place(call.name),
+                format!("With arguments by name it is not seen which of {} is which.", echo(name)),
+                "Write them in order, without names.",
+            );
         }
     }
 

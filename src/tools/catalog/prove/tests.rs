@@ -489,6 +489,26 @@ fn wildcard_select() {
 }
 
 #[test]
+fn arguments_by_name() {
+    // By name an argument stands at any place, where it would be taken for another.
+    refused(
+        Rule::ForbiddenConstruct,
+        &[
+            case(
+                "SELECT jsonb_path_query(target => data, vars => '{}', path => '$.*') AS full_name FROM people",
+            ),
+            filter("jsonb_path_exists(target => data, vars => '{}', path => '$.p\\u0061ssword')"),
+            filter("jsonb_extract_path_text(path_elems => ARRAY[full_name], from_json => '{}') = 'x'"),
+            filter("regexp_like(pattern => :x, string => full_name)").params("x"),
+        ],
+    );
+    proven(&[
+        filter("born > now() - make_interval(days => 3)"),
+        filter("jsonb_path_exists(data, '$.a', '{}', true)"),
+    ]);
+}
+
+#[test]
 fn missing_limit() {
     refused(
         Rule::MissingLimit,
