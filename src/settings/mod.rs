@@ -312,7 +312,8 @@ impl Reader {
                 (Some(catalog), Vec::new())
             }
             Err(findings) => {
-                let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+                let errors =
+                    findings.iter().filter(|finding| finding.rule.severity() == Severity::Error).count();
                 let noun = if errors == 1 { "fault" } else { "faults" };
                 self.complain(NAME, format!("{} has {errors} {noun}", shown(&path.to_string_lossy())));
                 (None, findings)

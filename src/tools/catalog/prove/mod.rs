@@ -92,13 +92,6 @@ pub(super) struct Fault {
     pub(super) cure: String,
 }
 
-impl Fault {
-    /// Whether it refuses the statement.
-    pub(super) fn severity(&self) -> Severity {
-        if self.rule == Rule::OrderRequired { Severity::Warning } else { Severity::Error }
-    }
-}
-
 /// The outcome: without an error among the faults there is a proof; a warning may stand beside it.
 pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
     let mut faults = Faults::new(claim.sql);
@@ -120,7 +113,7 @@ pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
     patterns::check(claim, tokens, &mut gathered, &mut faults);
     columns::check(claim, tree, tokens, &mut faults);
     let faults = faults.in_order();
-    if faults.iter().any(|fault| fault.severity() == Severity::Error) {
+    if faults.iter().any(|fault| fault.rule.severity() == Severity::Error) {
         return (None, faults);
     }
     (statement.map(|statement| Proven { statement, placeholders }), faults)

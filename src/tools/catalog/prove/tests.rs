@@ -85,7 +85,7 @@ fn wrong(case: &Case, expected: &[Rule]) -> Option<String> {
     let (proven, faults) = case.prove();
     let mut rules: Vec<Rule> = faults.iter().map(|fault| fault.rule).collect();
     rules.dedup();
-    let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
+    let refused = faults.iter().any(|fault| fault.rule.severity() == Severity::Error);
     let reads_well = |sentence: &String| {
         sentence.ends_with('.') && sentence.len() < 300 && !sentence.starts_with(char::is_lowercase)
     };
