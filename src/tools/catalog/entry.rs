@@ -16,7 +16,7 @@ use super::{
 use crate::{
     problem::echo,
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{arguments, sql::statement::ReadOnlyStatement},
+    tools::{arguments, sql::kept::Fixed},
 };
 
 /// An entry of the catalog.
@@ -24,11 +24,10 @@ use crate::{
 pub(super) struct Entry {
     pub(super) spec: ToolSpec,
     pub(super) params: Vec<Param>,
-    pub(super) statement: ReadOnlyStatement,
+    /// What stays prepared on each connection.
+    pub(super) fixed: Fixed,
     /// What `$1`, `$2`, … are bound to.
     pub(super) placeholders: Vec<Placeholder>,
-    /// The types that they are bound with.
-    pub(super) types: Vec<Type>,
     pub(super) columns: Vec<Column>,
     pub(super) example: Map<String, Value>,
     pub(super) waived: BTreeMap<String, String>,
@@ -54,9 +53,11 @@ impl Entry {
         let input_schema = params::schema(&params);
         let example = example(&draft, &input_schema, report);
         let Proven { statement, placeholders } = proven?;
+        let name = name?;
         let types = placeholders.iter().map(|placeholder| pg_type(*placeholder, &params)).collect();
+        let fixed = Fixed { name: name.as_str().to_owned(), statement, types };
         let spec = ToolSpec {
-            name: name?,
+            name,
             title: draft.title?.into(),
             description: draft.description?.into(),
             input_schema,
@@ -64,7 +65,7 @@ impl Entry {
             effect: Effect::Read,
         };
         let Draft { columns, waived, .. } = draft;
-        Some(Self { spec, statement, placeholders, types, params, columns, example, waived })
+        Some(Self { spec, fixed, placeholders, params, columns, example, waived })
     }
 }
 
