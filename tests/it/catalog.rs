@@ -306,13 +306,14 @@ fn of_more_statements_than_stay_prepared_those_in_use_stay() {
     let mut client = rig.client(&[("MCP_SQL_POOL_MAX_SIZE", "1")]);
     // The first by name: of 128 others, none may take its place.
     for index in (1..=130).flat_map(|index| [index, 0]) {
-        let name = if index == 0 { "zq0" } else { "zq1" };
+        let name = if index == 0 { "zs-first" } else { "zs-other" };
         answer(&mut client, &format!("q{index:03}"), json!({"name": name}));
     }
-    answer(&mut client, "q001", json!({"name": "zq2"}));
-    answer(&mut client, "q001", json!({"name": "zq2"}));
+    answer(&mut client, "q001", json!({"name": "zs-again"}));
+    answer(&mut client, "q001", json!({"name": "zs-again"}));
     client.end().cleanly();
-    let (first, others, again) = (executed_with("zq0"), executed_with("zq1"), executed_with("zq2"));
+    let (first, others, again) =
+        (executed_with("zs-first"), executed_with("zs-other"), executed_with("zs-again"));
     assert!(first.len() == 130 && first.iter().all(|name| *name == first[0]), "{first:?}");
     assert!(!others.contains(&again[0]) && again[0] == again[1], "{again:?}");
 }
