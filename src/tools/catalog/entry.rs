@@ -9,8 +9,8 @@ use super::{
     CatalogConfig, Rule,
     document::{Column, Draft},
     output,
-    params::{self, Param, Traits},
-    prove::{Claim, ParamClaim, Placeholder, Proven, prove},
+    params::{self, Param},
+    prove::{Claim, Placeholder, Proven, prove},
     section::{Located, Report},
 };
 use crate::{
@@ -106,7 +106,7 @@ fn proof(
         catalog_tables,
         tables: &draft.tables,
         columns: &columns,
-        params: draft.claims.iter().map(|(name, traits)| claim_of(name, *traits)).collect(),
+        params: &draft.claims,
         waived: &draft.waived,
         words: &config.words,
         guard: config.guard,
@@ -117,9 +117,4 @@ fn proof(
         report.add(fault.rule, line, fault.text, fault.cure);
     }
     proven
-}
-
-fn claim_of(name: &str, traits: Traits) -> ParamClaim<'_> {
-    let Traits { matching, is_numeric, is_optional } = traits;
-    ParamClaim { name, matching, numeric: is_numeric, optional: is_optional }
 }

@@ -43,17 +43,17 @@ pub(super) struct Claim<'a> {
     /// The output's columns, in order.
     pub(super) columns: &'a [String],
     /// Its parameters, in order.
-    pub(super) params: Vec<ParamClaim<'a>>,
+    pub(super) params: &'a [ParamClaim],
     /// Names that the words would refuse, and the written reason why this entry may use them.
     pub(super) waived: &'a BTreeMap<String, String>,
     pub(super) words: &'a SensitiveWords,
     pub(super) guard: &'a GuardConfig,
 }
 
-/// What the proof has to know of a parameter.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ParamClaim<'a> {
-    pub(super) name: &'a str,
+/// What the statement may rely on of a parameter, also of one that is wrong otherwise.
+#[derive(Clone, Debug)]
+pub(super) struct ParamClaim {
+    pub(super) name: String,
     pub(super) matching: Option<Match>,
     /// Whether it is a number or a list of numbers, which no pattern can hide in.
     pub(super) numeric: bool,
