@@ -3,7 +3,9 @@
 //! ```text
 //! query ─ ReadOnlyStatement::parse ─▶ Transaction::begin ─▶ prepare ─▶ Plan (wrapper) ─▶ rows ─▶ Body ─▶ answer ─▶ ROLLBACK
 //!          statement.rs, judge/        pool.rs, connect.rs, session.rs  columns.rs        cells/   rows.rs
+//!                                      transport.rs, stream/: how bytes come and go
 //! ```
+//! What a catalog runs is prepared once a connection instead: `kept.rs`.
 
 pub mod statement;
 pub(super) mod lexer;

@@ -143,7 +143,7 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    fn param(&self, token: usize) -> Option<&ParamClaim<'_>> {
+    fn param(&self, token: usize) -> Option<&ParamClaim> {
         param_of(self.claim, self.tokens.get(token)?)
     }
 
@@ -204,7 +204,7 @@ fn unused(claim: &Claim<'_>, tokens: &[Token<'_>], uses: &BTreeMap<usize, Use>, 
             faults.add(
                 Rule::MatchUnused,
                 Some(token.at),
-                format!("The parameter {} has match, and is no pattern of LIKE here.", echo(param.name)),
+                format!("The parameter {} has match, and is no pattern of LIKE here.", echo(&param.name)),
                 "With match it is bound with wildcards; take another parameter for this, or leave match out.",
             );
         }
@@ -221,7 +221,7 @@ fn unescaped(tokens: &[Token<'_>], index: usize, cure: &str, faults: &mut Faults
     );
 }
 
-fn param_of<'c>(claim: &'c Claim<'_>, token: &Token<'_>) -> Option<&'c ParamClaim<'c>> {
+fn param_of<'c>(claim: &'c Claim<'_>, token: &Token<'_>) -> Option<&'c ParamClaim> {
     claim.params.iter().find(|param| param.name == token.name)
 }
 

@@ -16,8 +16,18 @@ struct Case {
     guard: GuardConfig,
 }
 
-fn list(text: &str) -> Vec<String> {
+pub(super) fn list(text: &str) -> Vec<String> {
     text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// A parameter as the tables of cases write it: `#` for a number, `~` for one with `match`, `?` for an optional one.
+pub(super) fn param(spec: &str) -> ParamClaim {
+    ParamClaim {
+        name: spec.trim_end_matches(['#', '~', '?']).to_owned(),
+        matching: spec.contains('~').then_some(Match::Contains),
+        numeric: spec.contains('#'),
+        optional: spec.contains('?'),
+    }
 }
 
 /// A statement; without ORDER BY and LIMIT it gets both.
@@ -61,18 +71,13 @@ impl Case {
     }
 
     fn prove(&self) -> (Option<Proven>, Vec<Fault>) {
-        let params = self.params.iter().map(|spec| ParamClaim {
-            name: spec.trim_end_matches(['#', '~', '?']),
-            matching: spec.contains('~').then_some(Match::Contains),
-            numeric: spec.contains('#'),
-            optional: spec.contains('?'),
-        });
+        let params: Vec<ParamClaim> = self.params.iter().map(|spec| param(spec)).collect();
         prove(&Claim {
             sql: &self.sql,
             catalog_tables: &list("people sites devices hr.people columns"),
             tables: &self.tables,
             columns: &self.columns,
-            params: params.collect(),
+            params: &params,
             waived: &self.waived,
             words: &SensitiveWords::parse("iban").unwrap(),
             guard: &self.guard,
@@ -85,7 +90,7 @@ fn wrong(case: &Case, expected: &[Rule]) -> Option<String> {
     let (proven, faults) = case.prove();
     let mut rules: Vec<Rule> = faults.iter().map(|fault| fault.rule).collect();
     rules.dedup();
-    let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
+    let refused = faults.iter().any(|fault| fault.rule.severity() == Severity::Error);
     let reads_well = |sentence: &String| {
         sentence.ends_with('.') && sentence.len() < 300 && !sentence.starts_with(char::is_lowercase)
     };
