@@ -13,7 +13,7 @@ use crate::{call, protocol, tools, wire};
 type Target = fn(&[u8]);
 
 /// What a target is called in `fuzz/`, and its logic, which stands in the room that it tries.
-const TARGETS: [(&str, Target); 12] = [
+const TARGETS: [(&str, Target); 13] = [
     ("frames", wire::fuzz::frames::run),
     ("json", wire::fuzz::json::run),
     ("ascii", wire::fuzz::ascii::run),
@@ -23,6 +23,7 @@ const TARGETS: [(&str, Target); 12] = [
     ("names", tools::files::fuzz::names),
     ("sql", tools::sql::fuzz::statements::run),
     ("cells", tools::sql::fuzz::cells::run),
+    ("catalog", tools::catalog::fuzz::run),
     ("dsn", tools::sql::dsn::fuzz::strings),
     ("passfile", tools::sql::dsn::fuzz::passwords),
     ("cgroup", tools::metrics::fuzz::run),

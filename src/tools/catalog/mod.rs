@@ -24,6 +24,8 @@ mod scrub;
 mod rows;
 mod query;
 mod examine;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 
 use std::{
     collections::BTreeMap,

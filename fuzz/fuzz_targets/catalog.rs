@@ -1,0 +1,2 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| mcp_server_suite::tools::catalog::fuzz::run(data));

@@ -1,0 +1,44 @@
+//! A catalog's file: whatever stands in it, every finding points into it and can be shown, and what is proven is a statement
+//! that the guard accepts.
+
+use std::path::PathBuf;
+
+use super::{
+    CatalogConfig, Finding, SensitiveWords, Severity, document, entry::Entry, file::Source, section::Report,
+};
+use crate::tools::sql::{GuardConfig, statement::ReadOnlyStatement};
+
+/// What a finding may say, in bytes: names and values are echoed, and cut.
+const MAX_FINDING_BYTES: usize = 8_192;
+
+/// Runs the target.
+pub fn run(data: &[u8]) {
+    let source = Source::new(PathBuf::from("catalog.toml"), String::from_utf8_lossy(data).into_owned());
+    let guard = GuardConfig::default();
+    let config = CatalogConfig { words: SensitiveWords::default(), guard: &guard, max_rows: 1_000 };
+    let mut report = Report::new(&source);
+    let document = document::read(&mut report, config.max_rows);
+    let tables: Vec<String> = document.tables.into_iter().map(|table| table.value).collect();
+    for draft in document.drafts {
+        let before = report.findings.len();
+        let entry = Entry::new(draft, &tables, &config, &mut report);
+        let found = report.findings.get(before..).unwrap_or_default();
+        let is_wrong = found.iter().any(|finding| finding.severity == Severity::Error);
+        assert!(entry.is_some() || is_wrong || before > 0, "left out without a word");
+        if let Some(entry) = entry.filter(|_| !is_wrong) {
+            assert!(entry.placeholders.len() == entry.types.len() && !entry.columns.is_empty());
+            let canonical = entry.statement.canonical();
+            let is_query = entry.placeholders.is_empty();
+            assert!(!is_query || ReadOnlyStatement::parse(canonical, &guard).is_ok(), "{canonical}");
+        }
+    }
+    let lines = source.text.split('\n').count();
+    report.findings.iter().for_each(|finding| check_finding(finding, lines));
+}
+
+fn check_finding(finding: &Finding, lines: usize) {
+    let text = finding.to_string();
+    assert!((1..=lines).contains(&finding.place.line), "{text}");
+    assert!(!text.chars().any(char::is_control), "{text:?}");
+    assert!(text.len() <= MAX_FINDING_BYTES, "{text}");
+}
