@@ -107,7 +107,7 @@ impl SqlConfig {
     /// The longest row that is taken from the server, in bytes. A value takes at most 8 bytes for each byte of its JSON (an
     /// empty array 16 for `[]`, an interval 20 for `"PT0S"`), so that a row twelve times as long as an answer never fits.
     fn max_row_bytes(&self) -> usize {
-        self.max_response_bytes.saturating_mul(12)
+        self.max_response_bytes.saturating_mul(12).max(stream::MAX_OTHER)
     }
 
     /// The most descriptors that connections hold at once: those lent, those that wait to be closed, those on which a
