@@ -24,7 +24,7 @@ mod transport;
 pub mod role_check;
 mod strangers;
 mod session;
-mod login;
+pub(in crate::tools) mod login;
 pub mod connect;
 mod pool;
 pub(in crate::tools) mod transaction;
