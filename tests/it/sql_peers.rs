@@ -81,7 +81,7 @@ fn what_does_not_speak_as_postgresql_does_is_refused_in_time() {
         (b"Ecould not fork\n\0", Then::HangUp, "hung up"),
         // Messages without an end, and without end messages.
         (b"E\x3f\xff\xff\xffSERROR\0M", Then::Repeat(b"x"), late),
-        (b"R\0\0\0\x08\0\0\0\0", Then::Repeat(b"N\0\0\0\x1cSNOTICE\0C00000\0Mhello\0\0"), late),
+        (b"R\0\0\0\x08\0\0\0\0", Then::Repeat(b"N\0\0\0\x1bSNOTICE\0C00000\0Mhello\0\0"), late),
         (b"R\0\0\0\x08\0\0\0\0", Then::Repeat(b"S\0\0\0\x0aname\0\0"), late),
     ] {
         check(PLAIN, &[say], then, expected);
