@@ -392,9 +392,35 @@ fn the_database_describes_what_the_role_may_read() {
     );
 }
 
+/// A table whose description no answer could hold is described as well as an answer can.
+#[test]
+fn a_table_with_more_comments_than_fit_is_described_without_them() {
+    let columns: Vec<String> = (0..1600).map(|n| format!("c{n} int")).collect();
+    let setup = format!(
+        "CREATE TABLE a (id int); CREATE TABLE b ({}); GRANT SELECT ON a, b TO reader;
+         DO $$BEGIN FOR n IN 0..1599 LOOP EXECUTE format('COMMENT ON COLUMN b.c%s IS %L', n, repeat('x', 1000)); END LOOP; END$$",
+        columns.join(",")
+    );
+    let rig = Rig::new(&setup);
+    let tool = DescribeDatabase::new(Arc::clone(&rig.db));
+    let answer = call(&tool, json!({"table": "b"})).unwrap();
+    let table = &answer["schemas"][0]["tables"][0];
+    assert_eq!((&answer["truncated"], &table["name"]), (&json!(true), &json!("b")));
+    let columns = table["columns"].as_array().unwrap();
+    assert!(columns.len() > 500 && columns[0]["comment"] == "", "{} {}", columns.len(), columns[0]);
+    // Behind others it is left out.
+    let answer = call(&tool, json!({})).unwrap();
+    let tables = answer["schemas"][0]["tables"].as_array().unwrap();
+    assert_eq!((&answer["truncated"], tables.len()), (&json!(true), 1), "{tables:?}");
+}
+
 #[test]
 fn a_plan_is_explained_and_measured() {
-    let tool = ExplainQuery::new(database(&Cluster::shared().database("")));
+    let many = format!(
+        "CREATE VIEW many AS {}; GRANT SELECT ON many TO reader",
+        ["TABLE item"; 20].join(" UNION ALL ")
+    );
+    let tool = ExplainQuery::new(database(&Cluster::shared().database(&many)));
     let plain = call(&tool, json!({"query": "SELECT * FROM item ORDER BY id"})).unwrap();
     assert!(plain["total_cost"].as_f64().unwrap() > 0.0 && plain["estimated_rows"] == 1000.0, "{plain}");
     assert!(
@@ -406,6 +432,17 @@ fn a_plan_is_explained_and_measured() {
         call(&tool, json!({"query": "SELECT * FROM item WHERE id < 11", "analyze": true})).unwrap();
     assert!(measured["execution_ms"].is_f64() && measured["actual_rows"] == 10.0, "{measured}");
     assert_eq!(code(call(&tool, json!({"query": "SELECT nme FROM item"}))), Code::Validation);
+    // Longer than an answer, and longer than what is taken from the server.
+    for arms in [20, 200] {
+        let query = vec!["TABLE many"; arms].join(" UNION ALL ");
+        match call(&tool, json!({ "query": query })) {
+            Err(Failure::Problem(problem)) => {
+                assert!(problem.detail().contains("The plan is longer than the 65536 bytes"), "{problem:?}");
+            }
+            other => panic!("{arms}: {}", other.is_ok()),
+        }
+    }
+    assert_eq!(call(&tool, json!({"query": "SELECT * FROM item ORDER BY id"})).unwrap(), plain);
 }
 
 #[test]
