@@ -25,12 +25,37 @@
 //! | `ReadOnlyStatement`, `RelPath` | an argument that passed its checker | the tool's parser |
 //! | [`protocol::reply::Reply`] | owed once | whoever removed the call from [`server::in_flight::InFlight`] |
 //!
+//! ## SQL, from a text to rows
+//!
+//! ```text
+//! a query ----- judged on every call ----> ReadOnlyStatement -+
+//!                                                             +-> Transaction -> Session -> stream -> PostgreSQL
+//! the catalog - proven once, at start ---> Entry -------------+   read-only      pooled     deadlines, bounds
+//! ```
+//!
+//! Both ways pass the same guard ([`tools::sql`]). An entry of [the catalog](tools::catalog) is proven besides: it reads the
+//! tables that it declares and no others, answers with the columns that it declares, and its arguments are bind values. The
+//! stream beneath the driver ends what waits too long, and cuts what no answer could hold before it is held.
+//!
 //! ## Rooms
 //!
-//! One folder per layer. A file may use what stands to its left in this line, never what stands to its right; a
-//! test checks the first segment of every `crate::` path against it:
+//! One folder per layer. A file may use what stands in a row above its own, never what stands below; a test checks the first
+//! segment of every `crate::` path against this order (`diagnostics` and
+//! `wire` do not know each other):
 //!
-//! `diagnostics, wire → problem → protocol → call → governance → tools → server → confine → settings → commands → main`
+//! | room | holds |
+//! |---|---|
+//! | [`diagnostics`] | the log |
+//! | [`wire`] | streams, frames, strict JSON, JSON-RPC |
+//! | [`problem`] | what a model is told of a refusal |
+//! | [`protocol`] | MCP's messages, in all its revisions |
+//! | [`call`] | what a running call knows; the sanitizer of arguments |
+//! | [`governance`] | who calls, what may run, the record of it |
+//! | [`tools`] | the work: metrics, files, SQL, the catalog |
+//! | [`server`] | the threads that carry a call |
+//! | [`confine`] | what the process gives up before the first of them |
+//! | [`settings`] | the environment, checked, with what it names |
+//! | [`commands`] | serve, check, demo, client-config, deploy |
 //!
 //! ## Invariants (mostly absences)
 //!
@@ -41,6 +66,7 @@
 //! - The reader never waits for a worker. Nothing grows without a bound that has a name.
 //! - Authorization is decided on the worker, right before the run, on normalised arguments. What ran is on record
 //!   before its answer leaves.
+//! - A catalog that is empty, unreadable or not proven is an error at the start; it never means that all is allowed.
 //! - An unknown tool takes one path, whatever the reason it is not there.
 //! - An id, a token, a tenant, a role is never read from arguments, `_meta` or `clientInfo`.
 

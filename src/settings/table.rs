@@ -272,13 +272,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_holds_this_table() {
-        let readme = include_str!("../../README.md");
-        let table = markdown();
-        assert!(readme.contains(&table), "README.md must hold, after <!-- settings -->:\n{table}");
-    }
-
-    #[test]
     fn every_setting_is_named_once_and_its_default_is_allowed() {
         for (index, setting) in ALL.iter().enumerate() {
             assert!(setting.name.starts_with("MCP_"), "{}", setting.name);

@@ -1,6 +1,7 @@
 use std::{
     fs,
     os::unix::{ffi::OsStringExt, fs::PermissionsExt},
+    path::Path,
     time::Duration,
 };
 

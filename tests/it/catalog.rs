@@ -276,6 +276,48 @@ fn a_table_that_changes_meanwhile_is_noticed() {
     client.end().cleanly();
 }
 
+/// The names of the prepared statements that were executed with this value, as often as they were.
+fn executed_with(value: &str) -> Vec<String> {
+    let log = Cluster::shared().log();
+    let mut executed = "";
+    let mut names = Vec::new();
+    for line in log.lines() {
+        executed = line.split_once("LOG:  execute ").map_or(executed, |(_, statement)| statement);
+        if line.contains(value) {
+            names.push(executed.split_once(':').unwrap().0.to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn of_more_statements_than_stay_prepared_those_in_use_stay() {
+    let entry = |index: usize| {
+        format!(
+            "[[query]]\nname = 'q{index:03}'\ntitle = 'Q'\ndescription = 'Q.'\ntables = ['item']\ncolumns = ['id']\n\
+             sql = 'SELECT id FROM item WHERE name = :name ORDER BY id LIMIT 1'\n\
+             params.name = {{ type = 'string', max_length = 9 }}\n"
+        )
+    };
+    let entries: String = (0..=130).map(entry).collect();
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    fs::write(file.path(), format!("version = 1\ntables = ['item']\n{entries}")).unwrap();
+    let rig = Rig { database: Cluster::shared().database(""), file };
+    let mut client = rig.client(&[("MCP_SQL_POOL_MAX_SIZE", "1")]);
+    // The first by name: of 128 others, none may take its place.
+    for index in (1..=130).flat_map(|index| [index, 0]) {
+        let name = if index == 0 { "zs-first" } else { "zs-other" };
+        answer(&mut client, &format!("q{index:03}"), json!({"name": name}));
+    }
+    answer(&mut client, "q001", json!({"name": "zs-again"}));
+    answer(&mut client, "q001", json!({"name": "zs-again"}));
+    client.end().cleanly();
+    let (first, others, again) =
+        (executed_with("zs-first"), executed_with("zs-other"), executed_with("zs-again"));
+    assert!(first.len() == 130 && first.iter().all(|name| *name == first[0]), "{first:?}");
+    assert!(!others.contains(&again[0]) && again[0] == again[1], "{again:?}");
+}
+
 #[test]
 fn statements_are_prepared_once_a_connection() {
     let rig = Rig::new();
@@ -288,15 +330,7 @@ fn statements_are_prepared_once_a_connection() {
     assert_eq!(answer(&mut other, "assets_of", json!({"ids": [7]}))["row_count"], 1);
     assert_eq!(answer(&mut other, "assets_of", json!({"ids": [8]}))["row_count"], 1);
     other.end().cleanly();
-    let log = Cluster::shared().log();
-    let mut executed = "";
-    let mut names = Vec::new();
-    for line in log.lines() {
-        executed = line.split_once("LOG:  execute ").map_or(executed, |(_, statement)| statement);
-        if line.contains("zr0") {
-            names.push(executed.split_once(':').unwrap().0.to_owned());
-        }
-    }
+    let names = executed_with("zr0");
     assert!(names.len() == 5 && names.iter().all(|name| *name == names[0]), "{names:?}");
 }
 

@@ -21,6 +21,7 @@ mod sql_grammar;
 mod sql_frozen;
 mod sql_reach;
 mod sql_limits;
+mod sql_peers;
 mod sql_standby;
 mod sql_clean;
 mod sql_memory;

@@ -7,7 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_server_suite::tools::{Failure, sql::Database};
+use mcp_server_suite::tools::{
+    Failure,
+    catalog::{Catalog, CatalogConfig, SensitiveWords},
+    sql::{Database, GuardConfig},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -70,6 +74,38 @@ fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_a
     let several = database(&dsn, 5_000);
     assert_eq!(query(&several, "SELECT 1").unwrap()["rows"], json!([[1]]));
     several.probe().unwrap();
+}
+
+/// What `check` does: one question, and then each entry of the catalog.
+#[test]
+fn a_server_that_freezes_between_the_probe_and_the_examples_holds_nobody() {
+    const CATALOG: &str = "version = 1\ntables = [\"item\"]\n[[query]]\nname = \"items\"\ntitle = \"Items\"
+        description = \"Lists all items by their numbers.\"\ntables = [\"item\"]\ncolumns = [\"id\"]
+        sql = \"SELECT i.id FROM item i ORDER BY i.id LIMIT 10\"\nexample = {}\n";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("catalog.toml");
+    std::fs::write(&path, CATALOG).unwrap();
+    let guard = GuardConfig::default();
+    let judged_by = CatalogConfig { words: SensitiveWords::default(), guard: &guard, max_rows: 1_000 };
+    let catalog = Catalog::load(&path, &judged_by).unwrap();
+    let cluster = Cluster::start();
+    for dsn in [cluster.url("seed"), cluster.socket_dsn("reader", "seed")] {
+        let mut settings = config(&dsn);
+        (settings.connect_timeout, settings.call_timeout) = (LIMIT, Duration::from_secs(2));
+        let database = Database::new(settings);
+        database.probe().unwrap();
+        // With a connection in the pool.
+        assert!(catalog.examine(&database).unwrap()[0].outcome.is_ok());
+        let frozen = cluster.freeze();
+        let (sender, told) = std::sync::mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| sender.send(catalog.examine(&database).map(|_| ())));
+            let told = told.recv_timeout(LIMIT);
+            drop(frozen);
+            let error = told.expect("it hangs").unwrap_err();
+            assert!(error.contains("in time") || error.contains("frozen"), "{error}");
+        });
+    }
 }
 
 /// Everything of the server stops in the middle of four statements, and in the middle of logins. At most `most` threads

@@ -170,3 +170,19 @@ fn a_late_error_is_an_error_and_never_fewer_rows() {
     }
     client.end().cleanly();
 }
+
+/// The time for a login is the login's alone.
+#[test]
+fn what_the_role_may_do_is_asked_beyond_the_time_for_a_login() {
+    let rig = Rig::with("", |settings| settings.connect_timeout = Duration::from_secs(2));
+    let mut holder = rig.admin();
+    holder.batch_execute("BEGIN; LOCK TABLE pg_catalog.pg_init_privs IN ACCESS EXCLUSIVE MODE").unwrap();
+    thread::scope(|scope| {
+        let answer = scope.spawn(|| rig.query("SELECT 1"));
+        let waits = "SELECT count(*) > 0 FROM pg_stat_activity WHERE usename = 'reader' AND datname = current_database() \
+             AND wait_event_type = 'Lock' AND clock_timestamp() > query_start + interval '3 seconds'";
+        wait_until(&mut rig.admin(), waits);
+        holder.batch_execute("ROLLBACK").unwrap();
+        assert_eq!(answer.join().unwrap().unwrap()["rows"], json!([[1]]));
+    });
+}

@@ -34,8 +34,8 @@ impl Spot {
 
 /// One of the catalog's own findings.
 pub(super) fn finding(finding: &catalog::Finding) -> Finding {
-    let catalog::Finding { severity, rule, place, entry, text, cure } = finding;
-    let level = match severity {
+    let catalog::Finding { rule, place, entry, text, cure } = finding;
+    let level = match rule.severity() {
         Severity::Error => Level::Fail,
         Severity::Warning => Level::Warn,
     };

@@ -11,7 +11,8 @@ use toml::{
 use super::{
     Rule, names,
     output::ColumnKind,
-    params::{Param, Traits},
+    params::Param,
+    prove::ParamClaim,
     section::{Located, Report, Section, json, prose, wrong},
 };
 use crate::{diagnostics::escape, problem::echo};
@@ -36,7 +37,7 @@ pub(super) struct Draft {
     /// that a proof would only tell it once more.
     pub(super) sql: Option<Located<String>>,
     /// Every parameter, whether it is right or not.
-    pub(super) claims: Vec<(String, Traits)>,
+    pub(super) claims: Vec<ParamClaim>,
     /// The parameters; absent when one is wrong.
     pub(super) params: Option<Vec<Param>>,
     /// Absent: the entry is called without arguments.
@@ -142,8 +143,8 @@ fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'
     let (mut claims, mut params) = (Vec::new(), Some(Vec::new()));
     for (name, value) in section.members("params", report) {
         is_provable &= names::check_param(&name, report);
-        let (traits, param) = Param::read(&name, value, max_rows, report);
-        claims.push((name.value, traits));
+        let (claim, param) = Param::read(&name, value, max_rows, report);
+        claims.push(claim);
         params = params.zip(param).map(|(params, param)| [params, vec![param]].concat());
     }
     let example = read_example(&mut section, report);

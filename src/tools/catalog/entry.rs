@@ -9,14 +9,14 @@ use super::{
     CatalogConfig, Rule,
     document::{Column, Draft},
     output,
-    params::{self, Param, Traits},
-    prove::{Claim, ParamClaim, Placeholder, Proven, prove},
+    params::{self, Param},
+    prove::{Claim, Placeholder, Proven, prove},
     section::{Located, Report},
 };
 use crate::{
     problem::echo,
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{arguments, sql::statement::ReadOnlyStatement},
+    tools::{arguments, sql::kept::Fixed},
 };
 
 /// An entry of the catalog.
@@ -24,11 +24,10 @@ use crate::{
 pub(super) struct Entry {
     pub(super) spec: ToolSpec,
     pub(super) params: Vec<Param>,
-    pub(super) statement: ReadOnlyStatement,
+    /// What stays prepared on each connection.
+    pub(super) fixed: Fixed,
     /// What `$1`, `$2`, … are bound to.
     pub(super) placeholders: Vec<Placeholder>,
-    /// The types that they are bound with.
-    pub(super) types: Vec<Type>,
     pub(super) columns: Vec<Column>,
     pub(super) example: Map<String, Value>,
     pub(super) waived: BTreeMap<String, String>,
@@ -54,9 +53,11 @@ impl Entry {
         let input_schema = params::schema(&params);
         let example = example(&draft, &input_schema, report);
         let Proven { statement, placeholders } = proven?;
+        let name = name?;
         let types = placeholders.iter().map(|placeholder| pg_type(*placeholder, &params)).collect();
+        let fixed = Fixed { name: name.as_str().to_owned(), statement, types };
         let spec = ToolSpec {
-            name: name?,
+            name,
             title: draft.title?.into(),
             description: draft.description?.into(),
             input_schema,
@@ -64,7 +65,7 @@ impl Entry {
             effect: Effect::Read,
         };
         let Draft { columns, waived, .. } = draft;
-        Some(Self { spec, statement, placeholders, types, params, columns, example, waived })
+        Some(Self { spec, fixed, placeholders, params, columns, example, waived })
     }
 }
 
@@ -105,7 +106,7 @@ fn proof(
         catalog_tables,
         tables: &draft.tables,
         columns: &columns,
-        params: draft.claims.iter().map(|(name, traits)| claim_of(name, *traits)).collect(),
+        params: &draft.claims,
         waived: &draft.waived,
         words: &config.words,
         guard: config.guard,
@@ -116,9 +117,4 @@ fn proof(
         report.add(fault.rule, line, fault.text, fault.cure);
     }
     proven
-}
-
-fn claim_of(name: &str, traits: Traits) -> ParamClaim<'_> {
-    let Traits { matching, is_numeric, is_optional } = traits;
-    ParamClaim { name, matching, numeric: is_numeric, optional: is_optional }
 }

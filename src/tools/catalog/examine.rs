@@ -23,6 +23,7 @@ use crate::{
         sql::{
             Database,
             kept::{Examined, KeptError},
+            login::within,
             run::in_transaction,
             sqlstate::chain,
             transaction::{End, Transaction},
@@ -30,6 +31,9 @@ use crate::{
     },
     wire::ascii::AsciiJson,
 };
+
+/// How much longer than its calls an entry may take: for what ends them.
+const MARGIN: Duration = Duration::from_secs(1);
 
 /// What came of one entry.
 #[derive(Debug)]
@@ -70,34 +74,47 @@ impl Catalog {
     /// # Errors
     /// No statement can be run at all, with the reason.
     pub fn examine(&self, database: &Arc<Database>) -> Result<Vec<Examination>, String> {
-        self.entries.iter().map(|entry| self.examine_entry(entry, database)).collect()
-    }
-
-    fn examine_entry(&self, entry: &Arc<Entry>, database: &Arc<Database>) -> Result<Examination, String> {
-        let query = Query::new(Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database));
-        // Without an example: NULL for whatever has no default. The plan is the planner's, not the run.
-        let example = arguments::judged(entry.example.clone(), &entry.spec.input_schema).ok();
-        let outcome = match described(entry, database, &example.clone().unwrap_or_default())? {
-            Err(why) => Err(why),
-            Ok(Examined { columns, cost }) => {
-                let ran = example.map(|example| run(&query, database, &example)).transpose()?.transpose();
-                let types = types(entry, &columns);
-                ran.map(|ran| Sound { cost, ran, types })
-            }
+        // Two transactions. Nothing else ends a wait for a server that falls silent behind a Unix socket.
+        let patience = database.config().call_timeout.saturating_mul(2).saturating_add(MARGIN);
+        let examine = |entry: &Arc<Entry>| {
+            let query = Query::new(Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database));
+            let (entry, database) = (Arc::clone(entry), Arc::clone(database));
+            within(patience, move || examine_entry(&entry, &query, &database))
+                .map_err(|error| format!("no thread could be started: {error}"))?
+                .unwrap_or_else(|| {
+                    Err(format!(
+                        "no answer within {} ms: the server hangs or is frozen",
+                        patience.as_millis()
+                    ))
+                })
         };
-        Ok(Examination {
-            entry: entry.spec.name.as_str().to_owned(),
-            waived: entry.waived.iter().map(|(name, why)| (name.clone(), why.clone())).collect(),
-            outcome,
-        })
+        self.entries.iter().map(examine).collect()
     }
+}
+
+fn examine_entry(entry: &Entry, query: &Query, database: &Arc<Database>) -> Result<Examination, String> {
+    // Without an example: NULL for whatever has no default. The plan is the planner's, not the run.
+    let example = arguments::judged(entry.example.clone(), &entry.spec.input_schema).ok();
+    let outcome = match described(entry, database, &example.clone().unwrap_or_default())? {
+        Err(why) => Err(why),
+        Ok(Examined { columns, cost }) => {
+            let ran = example.map(|example| run(query, database, &example)).transpose()?.transpose();
+            let types = types(entry, &columns);
+            ran.map(|ran| Sound { cost, ran, types })
+        }
+    };
+    Ok(Examination {
+        entry: entry.spec.name.as_str().to_owned(),
+        waived: entry.waived.iter().map(|(name, why)| (name.clone(), why.clone())).collect(),
+        outcome,
+    })
 }
 
 /// Why there is nothing: of the entry (inner), or of the connection (outer).
 type Outcome<T> = Result<Result<T, String>, String>;
 
 /// Works in a transaction of its own.
-fn within<T>(
+fn alone<T>(
     database: &Arc<Database>,
     work: impl FnOnce(&mut Transaction) -> Result<T, KeptError>,
 ) -> Outcome<T> {
@@ -125,10 +142,10 @@ fn within<T>(
 }
 
 fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Value>) -> Outcome<Examined> {
-    within(database, |transaction| {
+    alone(database, |transaction| {
         let values = bind::values(entry, arguments, &Identity::local()).unwrap_or_default();
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let examined = entry.fixed().examine(transaction, &values)?;
+        let examined = entry.fixed.examine(transaction, &values)?;
         let columns = examined.columns.iter().map(|(name, kind)| (name.as_str(), kind));
         accept(&columns.collect::<Vec<_>>(), &entry.columns).map_err(KeptError::Unexpected)?;
         Ok(examined)
@@ -136,7 +153,7 @@ fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Va
 }
 
 fn run(query: &Query, database: &Arc<Database>, example: &Map<String, Value>) -> Outcome<Ran> {
-    within(database, |transaction| {
+    alone(database, |transaction| {
         let begun = Instant::now();
         let (body, _) = query.answer(transaction, example, &Identity::local())?;
         let took = begun.elapsed();

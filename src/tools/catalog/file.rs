@@ -96,7 +96,6 @@ fn read_file(path: &Path) -> io::Result<String> {
 
 fn unreadable(path: &Path, why: &str) -> Finding {
     Finding {
-        severity: Rule::Syntax.severity(),
         rule: Rule::Syntax,
         place: Place { file: path.to_owned(), line: 1 },
         entry: None,

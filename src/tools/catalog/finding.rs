@@ -23,9 +23,7 @@ pub struct Place {
 /// One fault of a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it leads to.
-    pub severity: Severity,
-    /// The rule that it breaks.
+    /// The rule that it breaks; its severity is that of the finding.
     pub rule: Rule,
     /// Where.
     pub place: Place,
@@ -137,7 +135,7 @@ impl fmt::Display for Rule {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { severity: _, rule, place: Place { file, line }, entry, text, cure } = self;
+        let Self { rule, place: Place { file, line }, entry, text, cure } = self;
         write!(f, "{}:{line}: ", file.display())?;
         if let Some(entry) = entry {
             write!(f, "{entry}: ")?;

@@ -23,11 +23,11 @@ pub fn run(data: &[u8]) {
         let before = report.findings.len();
         let entry = Entry::new(draft, &tables, &config, &mut report);
         let found = report.findings.get(before..).unwrap_or_default();
-        let is_wrong = found.iter().any(|finding| finding.severity == Severity::Error);
+        let is_wrong = found.iter().any(|finding| finding.rule.severity() == Severity::Error);
         assert!(entry.is_some() || is_wrong || before > 0, "left out without a word");
         if let Some(entry) = entry.filter(|_| !is_wrong) {
-            assert!(entry.placeholders.len() == entry.types.len() && !entry.columns.is_empty());
-            let canonical = entry.statement.canonical();
+            assert!(entry.placeholders.len() == entry.fixed.types.len() && !entry.columns.is_empty());
+            let canonical = entry.fixed.statement.canonical();
             let is_query = entry.placeholders.is_empty();
             assert!(!is_query || ReadOnlyStatement::parse(canonical, &guard).is_ok(), "{canonical}");
         }

@@ -106,7 +106,7 @@ impl Catalog {
         if findings.is_empty() {
             findings.extend(size_fault(path, &entries));
         }
-        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        if findings.iter().any(|finding| finding.rule.severity() == Severity::Error) {
             return Err(findings);
         }
         Ok(Self { entries, tables, words: Arc::new(config.words.clone()), warnings: findings })
@@ -186,8 +186,7 @@ fn size_fault(path: &Path, entries: &[Arc<Entry>]) -> Option<Finding> {
         return None;
     };
     let place = Place { file: path.to_owned(), line: 1 };
-    let rule = Rule::InvalidValue;
-    Some(Finding { severity: rule.severity(), rule, place, entry: None, text, cure: cure.to_owned() })
+    Some(Finding { rule: Rule::InvalidValue, place, entry: None, text, cure: cure.to_owned() })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     Rule, pattern,
+    prove::ParamClaim,
     section::{Located, Report, Section, prose, wrong},
 };
 use crate::{problem::echo, tools::arguments};
@@ -54,15 +55,6 @@ pub(super) struct Param {
     pub(super) matching: Option<Match>,
 }
 
-/// What the statement may rely on, also of a parameter that is wrong otherwise.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Traits {
-    pub(super) matching: Option<Match>,
-    /// A number, or a list of them.
-    pub(super) is_numeric: bool,
-    pub(super) is_optional: bool,
-}
-
 /// What an absent argument means.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Presence {
@@ -102,24 +94,25 @@ impl Param {
         value: &Spanned<DeValue<'_>>,
         max_rows: u32,
         report: &mut Report<'_>,
-    ) -> (Traits, Option<Self>) {
+    ) -> (ParamClaim, Option<Self>) {
+        let mut claim =
+            ParamClaim { name: name.value.clone(), matching: None, numeric: false, optional: false };
         let Some(mut section) = Section::of(value, "a parameter", &name.value, report) else {
-            return (Traits::default(), None);
+            return (claim, None);
         };
         // The value of a dotted key begins behind it.
         section.line = name.line;
-        let is_optional = section.flag("optional", report);
+        claim.optional = section.flag("optional", report);
         let default = section.json("default", report);
         let description = prose(section.text("description", report), "description", report);
         // In a schema it is one line.
         let description = description.map(|text| text.replace('\n', " "));
-        let matching = matching(&mut section, report);
+        claim.matching = matching(&mut section, report);
         let kind = Kind::read(&name.value, &mut section, report);
         section.finish(report);
-        let is_numeric = kind.as_ref().is_some_and(Kind::is_numeric);
-        let traits = Traits { matching, is_numeric, is_optional };
-        let Some(kind) = kind else { return (traits, None) };
-        let presence = match (is_optional, &default) {
+        let Some(kind) = kind else { return (claim, None) };
+        claim.numeric = kind.is_numeric();
+        let presence = match (claim.optional, &default) {
             (true, Some(default)) => {
                 report.add(
                     Rule::InvalidValue,
@@ -133,11 +126,11 @@ impl Param {
             (false, None) => Presence::Required,
             (false, Some(default)) => Presence::Default(default.value.clone()),
         };
-        let param = Self { name: name.value.clone(), kind, presence, description, matching };
+        let param = Self { name: name.value.clone(), kind, presence, description, matching: claim.matching };
         param.check_match(name.line, report);
         param.check_default(default.as_ref(), report);
         param.check_limit(name.line, max_rows, report);
-        (traits, Some(param))
+        (claim, Some(param))
     }
 
     fn check_match(&self, line: usize, report: &mut Report<'_>) {

@@ -20,7 +20,7 @@ use crate::{
         Answer, Failure, Lane, Prepared, Tool, arguments,
         sql::{
             Database,
-            kept::{Fixed, KeptError},
+            kept::KeptError,
             run::in_transaction,
             sqlstate,
             transaction::{End, Transaction},
@@ -33,15 +33,13 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Query {
     entry: Arc<Entry>,
-    fixed: Fixed,
     words: Arc<SensitiveWords>,
     database: Arc<Database>,
 }
 
 impl Query {
     pub(super) fn new(entry: Arc<Entry>, words: Arc<SensitiveWords>, database: Arc<Database>) -> Self {
-        let fixed = entry.fixed();
-        Self { entry, fixed, words, database }
+        Self { entry, words, database }
     }
 }
 
@@ -84,7 +82,7 @@ impl Query {
             let outcome = self.answer(transaction, arguments, caller);
             outcome.map_err(|error| {
                 *is_stale = error.is_stale();
-                self.fixed.forget(transaction);
+                self.entry.fixed.forget(transaction);
                 self.failure(error)
             })
         })
@@ -105,7 +103,7 @@ impl Query {
             let described = described.iter().map(|column| (column.name(), column.type_()));
             accept(&described.collect::<Vec<_>>(), &self.entry.columns)
         };
-        let mut rows = self.fixed.run(transaction, &self.database, accept, &values)?;
+        let mut rows = self.entry.fixed.run(transaction, &self.database, accept, &values)?;
         let mut body = Body::new(&self.entry, &self.words, config.max_cell_chars, config.max_response_bytes);
         let wanted = self.wanted(arguments).unwrap_or(config.max_rows.into());
         let mut read = 0;
@@ -171,15 +169,4 @@ pub(super) fn accept(described: &[(&str, &Type)], declared: &[Column]) -> Result
         let kind = ColumnKind::of(actual).word();
         Err(format!("column-mismatch: the column {name} is of type {}, so a {kind}", actual.name()))
     })
-}
-
-impl Entry {
-    /// What stays prepared on a connection.
-    pub(super) fn fixed(&self) -> Fixed {
-        Fixed {
-            name: self.spec.name.as_str().to_owned(),
-            statement: self.statement.clone(),
-            types: Vec::<Type>::clone(&self.types),
-        }
-    }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{
     SensitiveWords,
     entry::Entry,
-    scrub::{Unreadable, is_secret, may_be_json, scrub},
+    scrub::{Unreadable, is_secret, may_be_json, names_secret, scrub},
 };
 use crate::{
     tools::sql::kept::{Cell, Cells, KeptError},
@@ -19,9 +19,9 @@ const TAIL_BYTES: usize = r#"],"row_count":18446744073709551615,"has_more":false
 /// Keys that the log names, of those that were dropped from one answer.
 const MAX_TOLD: usize = 16;
 
-/// In place of a value that could not be looked into.
-const WITHHELD: &str = "[withheld: too long or too deep to be checked for secrets; an operator can raise \
-                        MCP_SQL_MAX_CELL_CHARS, or the query can select less of it]";
+/// In place of a value that could not be looked into, or is a text that names a secret.
+const WITHHELD: &str = "[withheld: it holds a secret, or is too long or too deep to be checked for one; an operator can \
+                        raise MCP_SQL_MAX_CELL_CHARS, or the query can select less of it]";
 
 /// A result as it grows.
 pub(super) struct Body<'e> {
@@ -102,8 +102,9 @@ impl<'e> Body<'e> {
         let scrubbed = if may_be_json(text) { self.scrubbed(text) } else { Err(Unreadable::NotJson) };
         match scrubbed {
             Ok(scrubbed) if self.dropped.len() > before => drop(self.out.string(&scrubbed)),
-            Ok(_) | Err(Unreadable::NotJson) => drop(self.out.string(text)),
-            Err(Unreadable::Unfinished) => self.withhold(),
+            Ok(_) => drop(self.out.string(text)),
+            Err(Unreadable::NotJson) if !self.names_secret(text) => drop(self.out.string(text)),
+            Err(Unreadable::NotJson | Unreadable::Unfinished) => self.withhold(),
         }
     }
 
@@ -120,7 +121,13 @@ impl<'e> Body<'e> {
 
     fn is_json_so_far(&self, start: &str) -> bool {
         let mut dropped = Vec::new();
-        may_be_json(start) && scrub(start, &|_| false, &mut dropped) != Err(Unreadable::NotJson)
+        let is_json =
+            may_be_json(start) && scrub(start, &|_| false, &mut dropped) != Err(Unreadable::NotJson);
+        is_json || self.names_secret(start)
+    }
+
+    fn names_secret(&self, text: &str) -> bool {
+        names_secret(text, &is_secret(self.words, &self.entry.waived))
     }
 
     fn scrubbed(&mut self, text: &str) -> Result<String, Unreadable> {

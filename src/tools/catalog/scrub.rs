@@ -53,6 +53,20 @@ pub(super) fn may_be_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
 }
 
+/// Whether a text that is no JSON holds some: a secret's name in quotes, and a colon behind it.
+pub(super) fn names_secret(text: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
+    let mut parts = text.split('"').peekable();
+    while let Some(name) = parts.next() {
+        if parts.peek().is_some_and(|behind| behind.trim_start().starts_with(':')) {
+            let read = serde_json::from_str::<String>(&format!("\"{name}\"")).ok();
+            if is_sensitive(read.as_deref().unwrap_or(name)) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 struct Scrub<'t> {
     rest: &'t str,
     out: String,
@@ -263,6 +277,24 @@ mod tests {
         check(r#"{"log":"[2026] done"}"#, Ok(r#"{"log":"[2026] done"}"#), &[]);
         check(r#"{"log":"{\"token\":\"t"}"#, Err(Unreadable::Unfinished), &[]);
         check(r#"{"log":"\ud800{\"token\":1}"}"#, Err(Unreadable::Unfinished), &[]);
+    }
+
+    #[test]
+    fn json_behind_other_text_is_seen() {
+        let words = SensitiveWords::default();
+        let names = |text: &str| names_secret(text, &|name| words.is_sensitive(name));
+        for text in [
+            r#"x {"a": 1, "password": "p"}"#,
+            r#""mfa_secret" : 1}"#,
+            r#"x {"p\u0061ssword":1}"#,
+            r#"x {\"token\":1}"#,
+            r#"a "token": "#,
+        ] {
+            assert!(names(text), "{text}");
+        }
+        for text in ["", "password: x", r#"the "password" is"#, r#"x {"a": "password"}"#, r#"":"#, "token"] {
+            assert!(!names(text), "{text}");
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl<'s> Report<'s> {
     pub(super) fn add(&mut self, rule: Rule, line: usize, text: impl Into<String>, cure: impl Into<String>) {
         let place = Place { file: self.source.path.clone(), line };
         let (text, cure, entry) = (text.into(), cure.into(), self.entry.clone());
-        self.findings.push(Finding { severity: rule.severity(), rule, place, entry, text, cure });
+        self.findings.push(Finding { rule, place, entry, text, cure });
     }
 
     /// The line of a value.

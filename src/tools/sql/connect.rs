@@ -125,6 +125,8 @@ impl fmt::Display for Cause {
     }
 }
 
+const HUNG_UP: &str = "the server hung up; does something else than PostgreSQL listen there?";
+
 /// What an operator can do about it.
 fn cure(error: &postgres::Error) -> Option<&'static str> {
     if let Some(code) = error.code() {
@@ -166,6 +168,9 @@ fn cure(error: &postgres::Error) -> Option<&'static str> {
             "the certificate is X.509 version 1, which is not accepted: make a version 3 one",
         ),
         ("channel binding", "use channel_binding=prefer"),
+        // Between messages and in the middle of one.
+        ("connection closed", HUNG_UP),
+        ("bytes remaining", HUNG_UP),
     ];
     if let Some((_, cure)) = texts.iter().find(|(part, _)| text.contains(part)) {
         return Some(cure);
@@ -175,14 +180,8 @@ fn cure(error: &postgres::Error) -> Option<&'static str> {
         (io::ErrorKind::NotFound, "is PostgreSQL running, and does it listen there?"),
         (io::ErrorKind::TimedOut, "is there a firewall in between? see MCP_SQL_CONNECT_TIMEOUT_MS"),
         (io::ErrorKind::PermissionDenied, "may this process use the socket's directory?"),
-        (
-            io::ErrorKind::UnexpectedEof,
-            "the server hung up; does something else than PostgreSQL listen there?",
-        ),
-        (
-            io::ErrorKind::ConnectionReset,
-            "the server hung up; does something else than PostgreSQL listen there?",
-        ),
+        (io::ErrorKind::UnexpectedEof, HUNG_UP),
+        (io::ErrorKind::ConnectionReset, HUNG_UP),
     ];
     let kind = io_kind(error)?;
     kinds.iter().find(|(known, _)| *known == kind).map(|(_, cure)| *cure)

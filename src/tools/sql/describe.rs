@@ -204,32 +204,68 @@ impl Tool for DescribeDatabase {
     }
 }
 
-/// Reads tables until the answer is full.
+/// Describes with comments; without them, if one table's alone are more than any answer holds.
 fn describe(
     transaction: &mut Transaction,
     database: &Database,
     wish: &Arguments,
 ) -> Result<(AsciiJson, End), Failure> {
+    let chars = i32::try_from(database.config.max_cell_chars).unwrap_or(i32::MAX);
     let failed = |error: postgres::Error| sqlstate::failure(&error, None);
-    let comment_chars = i32::try_from(database.config.max_cell_chars).unwrap_or(i32::MAX);
+    match attempt(transaction, database, wish, chars)? {
+        Attempt::Described(body, end) => Ok((body, end)),
+        Attempt::TooLong(_) => match attempt(transaction, database, wish, 0)? {
+            Attempt::Described(body, end) => Ok((body, end)),
+            Attempt::TooLong(error) => Err(failed(error)),
+        },
+    }
+}
+
+/// What comes of it.
+enum Attempt {
+    Described(AsciiJson, End),
+    /// No answer could hold the first table.
+    TooLong(postgres::Error),
+}
+
+/// Reads tables until the answer is full, with comments of at most so many characters.
+fn attempt(
+    transaction: &mut Transaction,
+    database: &Database,
+    wish: &Arguments,
+    comment_chars: i32,
+) -> Result<Attempt, Failure> {
+    let failed = |error: postgres::Error| sqlstate::failure(&error, None);
     let parameters: [(&(dyn ToSql + Sync), Type); 3] =
         [(&wish.schema, Type::TEXT), (&wish.table, Type::TEXT), (&comment_chars, Type::INT4)];
     let client = transaction.session()?.client();
     let mut rows = client.query_typed_raw(TABLES, parameters).map_err(failed)?;
     let mut listing = Listing::new(database.config.max_response_bytes);
-    while let Some(row) = rows.next().map_err(failed)? {
+    loop {
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => break,
+            Err(error) if sqlstate::is_row_too_long(&error) && listing.schema.is_none() => {
+                return Ok(Attempt::TooLong(error));
+            }
+            Err(error) if sqlstate::is_row_too_long(&error) => {
+                return Ok(Attempt::Described(listing.finish(true), End::Busy));
+            }
+            Err(error) => return Err(failed(error)),
+        };
         let (schema, table) = table(&row).ok_or_else(|| {
             Failure::Internal("a table's description is not in the form it should be".to_owned())
         })?;
         if !listing.push(&schema, table) {
-            return Ok((listing.finish(true), End::Busy));
+            return Ok(Attempt::Described(listing.finish(true), End::Busy));
         }
     }
     if listing.schema.is_none() && (wish.schema.is_some() || wish.table.is_some()) {
         return Err(not_found(wish).into());
     }
-    let cut = listing.cut;
-    Ok((listing.finish(cut), End::Idle))
+    // Comments that are missing are missed.
+    let cut = listing.cut || comment_chars == 0;
+    Ok(Attempt::Described(listing.finish(cut), End::Idle))
 }
 
 fn not_found(wish: &Arguments) -> Problem {

@@ -127,10 +127,14 @@ fn bounded(body: AsciiJson, limit: usize) -> Result<(AsciiJson, End), Failure> {
     if body.len() <= limit {
         return Ok((body, End::Idle));
     }
+    Err(too_long(limit))
+}
+
+fn too_long(limit: usize) -> Failure {
     let detail = format!(
         "The plan is longer than the {limit} bytes that an answer may have. Explain a part of the query."
     );
-    Err(Problem::new(Code::Validation, detail).param("query").into())
+    Problem::new(Code::Validation, detail).param("query").into()
 }
 
 /// Runs `EXPLAIN` of the statement in brackets, which takes nothing but a plain query.
@@ -143,7 +147,12 @@ fn explain(
     let options = if analyze { "FORMAT JSON, ANALYZE" } else { "FORMAT JSON" };
     let prefix = format!("EXPLAIN ({options}) SELECT * FROM (\n");
     let sent = Sent { statement, prefix_chars: prefix.chars().count() };
-    let failed = |error: postgres::Error| sqlstate::failure(&error, Some(sent));
+    let failed = |error: postgres::Error| {
+        if sqlstate::is_row_too_long(&error) {
+            return too_long(database.config().max_response_bytes);
+        }
+        sqlstate::failure(&error, Some(sent))
+    };
     let sql = format!("{prefix}{}\n) AS q", statement.canonical());
     let session = transaction.session()?;
     session.facts().strangers.check(statement, &database.config().guard)?;

@@ -3,7 +3,7 @@
 //! Nothing of an answer is taken on trust: who asks says which columns there must be, and each cell comes with what kind
 //! of thing it is, so that whoever writes it can look inside.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use postgres::{
     Column, Row, RowIter, Statement,
@@ -35,9 +35,30 @@ pub(in crate::tools) struct Fixed {
     pub(in crate::tools) types: Vec<Type>,
 }
 
-/// The statements of a connection, by their names.
+/// The statements of a connection and their names, the one that was used last at the end: few enough to be looked through.
 #[derive(Default)]
-pub(super) struct Shelf(BTreeMap<String, Arc<Kept>>);
+pub(super) struct Shelf(Vec<(String, Arc<Kept>)>);
+
+impl Shelf {
+    fn take(&mut self, name: &str) -> Option<Arc<Kept>> {
+        let index = self.0.iter().position(|(kept, _)| kept == name)?;
+        Some(self.0.remove(index).1)
+    }
+
+    /// When it is full, the one that was not used for longest makes room.
+    fn put(&mut self, name: &str, kept: Arc<Kept>) {
+        if self.0.len() >= MAX_KEPT {
+            self.0.remove(0);
+        }
+        self.0.push((name.to_owned(), kept));
+    }
+
+    fn get(&mut self, name: &str) -> Option<Arc<Kept>> {
+        let kept = self.take(name)?;
+        self.put(name, Arc::clone(&kept));
+        Some(kept)
+    }
+}
 
 /// A statement in its wrapper, prepared.
 struct Kept {
@@ -99,8 +120,8 @@ impl Fixed {
         let session = transaction.session()?;
         let strangers = session.facts().strangers.check(&self.statement, &config.guard);
         strangers.map_err(|problem| KeptError::Unexpected(problem.detail().to_owned()))?;
-        let kept = match session.shelf().0.get(&self.name) {
-            Some(kept) => Arc::clone(kept),
+        let kept = match session.shelf().get(&self.name) {
+            Some(kept) => kept,
             None => self.prepare(session, database, accept)?,
         };
         let rows = session.client().query_raw(&kept.wrapper, values.iter().copied())?;
@@ -138,11 +159,7 @@ impl Fixed {
             session.client().clear_type_cache();
             return Ok(kept);
         }
-        let shelf = &mut session.shelf().0;
-        if shelf.len() >= MAX_KEPT {
-            shelf.pop_first();
-        }
-        shelf.insert(self.name.clone(), Arc::clone(&kept));
+        session.shelf().put(&self.name, Arc::clone(&kept));
         Ok(kept)
     }
 
@@ -166,7 +183,7 @@ impl Fixed {
     /// Forgets what was prepared on this connection.
     pub(in crate::tools) fn forget(&self, transaction: &mut Transaction) {
         if let Ok(session) = transaction.session() {
-            session.shelf().0.remove(&self.name);
+            session.shelf().take(&self.name);
         }
     }
 }

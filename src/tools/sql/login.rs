@@ -60,7 +60,7 @@ impl Drop for Place {
 }
 
 /// Does `work` on a thread of its own. `None`: it is not done in time; its thread is left behind, and drops what comes.
-pub(super) fn within<T: Send + 'static>(
+pub(in crate::tools) fn within<T: Send + 'static>(
     patience: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<Option<T>> {

@@ -3,7 +3,9 @@
 //! ```text
 //! query ─ ReadOnlyStatement::parse ─▶ Transaction::begin ─▶ prepare ─▶ Plan (wrapper) ─▶ rows ─▶ Body ─▶ answer ─▶ ROLLBACK
 //!          statement.rs, judge/        pool.rs, connect.rs, session.rs  columns.rs        cells/   rows.rs
+//!                                      transport.rs, stream/: how bytes come and go
 //! ```
+//! What a catalog runs is prepared once a connection instead: `kept.rs`.
 
 pub mod statement;
 pub(super) mod lexer;
@@ -26,7 +28,7 @@ mod transport;
 pub mod role_check;
 mod strangers;
 mod session;
-mod login;
+pub(in crate::tools) mod login;
 pub mod connect;
 mod pool;
 pub(in crate::tools) mod transaction;
@@ -42,7 +44,7 @@ pub mod describe;
 use std::{
     fmt,
     sync::{Arc, OnceLock},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 pub use connect::ConnectError;
@@ -108,8 +110,9 @@ impl SqlConfig {
 
     /// The longest row that is taken from the server, in bytes. A value takes at most 8 bytes for each byte of its JSON (an
     /// empty array 16 for `[]`, an interval 20 for `"PT0S"`), so that a row twelve times as long as an answer never fits.
+    /// What we ask ourselves has rows that are no answers.
     fn max_row_bytes(&self) -> usize {
-        self.max_response_bytes.saturating_mul(12)
+        self.max_response_bytes.saturating_mul(12).max(stream::MAX_OTHER)
     }
 
     /// The most descriptors that connections hold at once: those lent, those that wait to be closed, those on which a
@@ -189,9 +192,11 @@ impl Database {
     }
 
     fn probe_now(&self, patience: Duration) -> Result<Probe, ConnectError> {
+        let begun = Instant::now();
         let mut session = connect::open(&self.config, &self.logins, patience)?;
         let failed = |error: postgres::Error| ConnectError::of(&self.config.dsn.to_string(), error.into());
-        let findings = self.beyond(&mut session).map_err(failed)?;
+        let left = patience.saturating_sub(begun.elapsed());
+        let findings = self.beyond(&mut session, left).map_err(failed)?;
         let tls = session.tls().map_err(failed)?;
         let Facts { server_version, database, role, .. } = session.facts().clone();
         Ok(Probe { server_version, database, role, tls, findings })
@@ -199,9 +204,11 @@ impl Database {
 
     /// Connects for a call; a role that may more than it should is refused or logged, as configured.
     fn connect(&self, remaining: Duration) -> Result<Session, ConnectError> {
+        let begun = Instant::now();
         let mut session = connect::open(&self.config, &self.logins, remaining)?;
         let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
-        let findings = self.beyond(&mut session).map_err(|error| failed(error.into()))?;
+        let left = remaining.saturating_sub(begun.elapsed());
+        let findings = self.beyond(&mut session, left).map_err(|error| failed(error.into()))?;
         let (refused, tolerated): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| self.config.unsafe_role.refuses(finding));
         if !refused.is_empty() {
@@ -212,14 +219,14 @@ impl Database {
         Ok(session)
     }
 
-    /// What the role may do beyond what is needed.
-    fn beyond(&self, session: &mut Session) -> Result<Vec<RoleFinding>, postgres::Error> {
+    /// What the role may do beyond what is needed, if the server tells within `patience`.
+    fn beyond(&self, session: &mut Session, patience: Duration) -> Result<Vec<RoleFinding>, postgres::Error> {
         let Facts { role, roles, .. } = session.facts();
         let mut findings = role_check::powers(role, roles);
         if !role_check::is_superuser(roles) {
             let privileges = match self.reviews.recent() {
                 Some(privileges) => privileges,
-                None => self.reviews.keep(session.privileges(&self.config.need)?),
+                None => self.reviews.keep(session.privileges(&self.config.need, patience)?),
             };
             findings.extend(privileges);
         }

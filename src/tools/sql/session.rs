@@ -148,8 +148,13 @@ impl Session {
         }
     }
 
-    /// What the role may do beyond reading what is needed, object by object.
-    pub(super) fn privileges(&mut self, need: &Need) -> Result<Vec<RoleFinding>, postgres::Error> {
+    /// What the role may do beyond reading what is needed, object by object, if the server tells within `patience`.
+    pub(super) fn privileges(
+        &mut self,
+        need: &Need,
+        patience: Duration,
+    ) -> Result<Vec<RoleFinding>, postgres::Error> {
+        self.watch.wait_at_most(patience.saturating_add(CANCEL_TIME));
         role_check::privileges(&mut self.client, &self.facts.role, &literal(&self.facts.search_path), need)
     }
 

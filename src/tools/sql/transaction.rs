@@ -53,10 +53,10 @@ impl Transaction {
         };
         match lease.session().map(begin) {
             Some(Ok(())) => return Self::under_way(lease, call),
-            Some(Err(error)) if was_dead(&error) => {
+            Some(Err(error)) if was_dead(&error) && !call.remaining().is_zero() => {
                 log::info!("a pooled connection was dead ({}): it is replaced", chain(&error));
             }
-            Some(Err(error)) => return Err(Failure::Internal(chain(&error))),
+            Some(Err(error)) => return Err(unless_stopped(call, Failure::Internal(chain(&error)))),
             None => {}
         }
         lease.replace(None);

@@ -12,7 +12,10 @@ use proptest::{
 };
 use serde_json::Value;
 
-use super::*;
+use super::{
+    tests::{list, param},
+    *,
+};
 
 #[path = "../../../../tests/it/cluster.rs"]
 #[expect(dead_code, reason = "the tests of the binary use the rest")]
@@ -297,24 +300,15 @@ fn put_behind(words: &mut Vec<&str>, place: Index, with: Index) {
     words.insert(at + 1, pieces[with.index(pieces.len())]);
 }
 
-fn list(words: &str) -> Vec<String> {
-    words.split_whitespace().map(str::to_owned).collect()
-}
-
 /// The canonical text, if the statement keeps to what is declared.
 fn proven(sql: &str, tables: &[String], columns: &[String], params: &'static str) -> Option<Proven> {
-    let params = params.split_whitespace().map(|spec| ParamClaim {
-        name: spec.trim_end_matches(['#', '~', '?']),
-        matching: spec.contains('~').then_some(Match::Contains),
-        numeric: spec.contains('#'),
-        optional: spec.contains('?'),
-    });
+    let params: Vec<ParamClaim> = params.split_whitespace().map(param).collect();
     let claim = Claim {
         sql,
         catalog_tables: &list("people sites devices"),
         tables,
         columns,
-        params: params.collect(),
+        params: &params,
         waived: &BTreeMap::new(),
         words: &SensitiveWords::default(),
         guard: &GuardConfig::default(),

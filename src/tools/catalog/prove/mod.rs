@@ -43,17 +43,17 @@ pub(super) struct Claim<'a> {
     /// The output's columns, in order.
     pub(super) columns: &'a [String],
     /// Its parameters, in order.
-    pub(super) params: Vec<ParamClaim<'a>>,
+    pub(super) params: &'a [ParamClaim],
     /// Names that the words would refuse, and the written reason why this entry may use them.
     pub(super) waived: &'a BTreeMap<String, String>,
     pub(super) words: &'a SensitiveWords,
     pub(super) guard: &'a GuardConfig,
 }
 
-/// What the proof has to know of a parameter.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ParamClaim<'a> {
-    pub(super) name: &'a str,
+/// What the statement may rely on of a parameter, also of one that is wrong otherwise.
+#[derive(Clone, Debug)]
+pub(super) struct ParamClaim {
+    pub(super) name: String,
     pub(super) matching: Option<Match>,
     /// Whether it is a number or a list of numbers, which no pattern can hide in.
     pub(super) numeric: bool,
@@ -92,13 +92,6 @@ pub(super) struct Fault {
     pub(super) cure: String,
 }
 
-impl Fault {
-    /// Whether it refuses the statement.
-    pub(super) fn severity(&self) -> Severity {
-        if self.rule == Rule::OrderRequired { Severity::Warning } else { Severity::Error }
-    }
-}
-
 /// The outcome: without an error among the faults there is a proof; a warning may stand beside it.
 pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
     let mut faults = Faults::new(claim.sql);
@@ -120,7 +113,7 @@ pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
     patterns::check(claim, tokens, &mut gathered, &mut faults);
     columns::check(claim, tree, tokens, &mut faults);
     let faults = faults.in_order();
-    if faults.iter().any(|fault| fault.severity() == Severity::Error) {
+    if faults.iter().any(|fault| fault.rule.severity() == Severity::Error) {
         return (None, faults);
     }
     (statement.map(|statement| Proven { statement, placeholders }), faults)

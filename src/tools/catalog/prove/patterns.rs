@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use sqlparser::ast::{BinaryOperator, Expr, Value, ValueWithSpan};
+use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, Value, ValueWithSpan};
 
 use super::{
     Claim, ParamClaim, Rule,
@@ -102,6 +102,20 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
+    /// Arguments by name, where it counts which one is which.
+    pub(super) fn named_of_call(&mut self, call: &Call<'t>) {
+        let name = call.name.value.as_str();
+        let in_order = name.starts_with("json") || FUNCTIONS.iter().any(|(known, _)| *known == name);
+        if in_order && !call.args.iter().all(|arg| matches!(arg, FunctionArg::Unnamed(_))) {
+            self.faults.add(
+                Rule::ForbiddenConstruct,
+                self.place(call.name),
+                format!("With arguments by name it is not seen which of {} is which.", echo(name)),
+                "Write them in order, without names.",
+            );
+        }
+    }
+
     pub(super) fn patterns_of_call(&mut self, call: &Call<'t>) {
         let known = FUNCTIONS.iter().find(|(known, _)| *known == call.name.value);
         let Some((_, first)) = known else { return };
@@ -129,7 +143,7 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    fn param(&self, token: usize) -> Option<&ParamClaim<'_>> {
+    fn param(&self, token: usize) -> Option<&ParamClaim> {
         param_of(self.claim, self.tokens.get(token)?)
     }
 
@@ -190,7 +204,7 @@ fn unused(claim: &Claim<'_>, tokens: &[Token<'_>], uses: &BTreeMap<usize, Use>, 
             faults.add(
                 Rule::MatchUnused,
                 Some(token.at),
-                format!("The parameter {} has match, and is no pattern of LIKE here.", echo(param.name)),
+                format!("The parameter {} has match, and is no pattern of LIKE here.", echo(&param.name)),
                 "With match it is bound with wildcards; take another parameter for this, or leave match out.",
             );
         }
@@ -207,7 +221,7 @@ fn unescaped(tokens: &[Token<'_>], index: usize, cure: &str, faults: &mut Faults
     );
 }
 
-fn param_of<'c>(claim: &'c Claim<'_>, token: &Token<'_>) -> Option<&'c ParamClaim<'c>> {
+fn param_of<'c>(claim: &'c Claim<'_>, token: &Token<'_>) -> Option<&'c ParamClaim> {
     claim.params.iter().find(|param| param.name == token.name)
 }
 

@@ -28,11 +28,11 @@ pub(super) fn resolve(claim: &Claim<'_>, tokens: &[Token<'_>], faults: &mut Faul
             ),
         }
     }
-    for param in claim.params.iter().filter(|param| !names.contains(&param.name)) {
+    for param in claim.params.iter().filter(|param| !names.contains(&param.name.as_str())) {
         faults.add(
             Rule::ParamUnused,
             None,
-            format!("The parameter {} is nowhere in the statement.", echo(param.name)),
+            format!("The parameter {} is nowhere in the statement.", echo(&param.name)),
             format!("Use it as :{}, or remove it.", param.name),
         );
     }

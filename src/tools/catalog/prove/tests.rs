@@ -16,8 +16,18 @@ struct Case {
     guard: GuardConfig,
 }
 
-fn list(text: &str) -> Vec<String> {
+pub(super) fn list(text: &str) -> Vec<String> {
     text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// A parameter as the tables of cases write it: `#` for a number, `~` for one with `match`, `?` for an optional one.
+pub(super) fn param(spec: &str) -> ParamClaim {
+    ParamClaim {
+        name: spec.trim_end_matches(['#', '~', '?']).to_owned(),
+        matching: spec.contains('~').then_some(Match::Contains),
+        numeric: spec.contains('#'),
+        optional: spec.contains('?'),
+    }
 }
 
 /// A statement; without ORDER BY and LIMIT it gets both.
@@ -61,18 +71,13 @@ impl Case {
     }
 
     fn prove(&self) -> (Option<Proven>, Vec<Fault>) {
-        let params = self.params.iter().map(|spec| ParamClaim {
-            name: spec.trim_end_matches(['#', '~', '?']),
-            matching: spec.contains('~').then_some(Match::Contains),
-            numeric: spec.contains('#'),
-            optional: spec.contains('?'),
-        });
+        let params: Vec<ParamClaim> = self.params.iter().map(|spec| param(spec)).collect();
         prove(&Claim {
             sql: &self.sql,
             catalog_tables: &list("people sites devices hr.people columns"),
             tables: &self.tables,
             columns: &self.columns,
-            params: params.collect(),
+            params: &params,
             waived: &self.waived,
             words: &SensitiveWords::parse("iban").unwrap(),
             guard: &self.guard,
@@ -85,7 +90,7 @@ fn wrong(case: &Case, expected: &[Rule]) -> Option<String> {
     let (proven, faults) = case.prove();
     let mut rules: Vec<Rule> = faults.iter().map(|fault| fault.rule).collect();
     rules.dedup();
-    let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
+    let refused = faults.iter().any(|fault| fault.rule.severity() == Severity::Error);
     let reads_well = |sentence: &String| {
         sentence.ends_with('.') && sentence.len() < 300 && !sentence.starts_with(char::is_lowercase)
     };
@@ -485,6 +490,26 @@ fn wildcard_select() {
         case("SELECT q AS full_name FROM (SELECT full_name AS q FROM people) q"),
         case("SELECT to_json(p.full_name) AS full_name FROM people p"),
         filter("data @? '$.a[*].b'"),
+    ]);
+}
+
+#[test]
+fn arguments_by_name() {
+    // By name an argument stands at any place, where it would be taken for another.
+    refused(
+        Rule::ForbiddenConstruct,
+        &[
+            case(
+                "SELECT jsonb_path_query(target => data, vars => '{}', path => '$.*') AS full_name FROM people",
+            ),
+            filter("jsonb_path_exists(target => data, vars => '{}', path => '$.p\\u0061ssword')"),
+            filter("jsonb_extract_path_text(path_elems => ARRAY[full_name], from_json => '{}') = 'x'"),
+            filter("regexp_like(pattern => :x, string => full_name)").params("x"),
+        ],
+    );
+    proven(&[
+        filter("born > now() - make_interval(days => 3)"),
+        filter("jsonb_path_exists(data, '$.a', '{}', true)"),
     ]);
 }
 

@@ -228,6 +228,7 @@ impl<'t> Walk<'_, 't, '_> {
 
     /// What a call does with what it is given, wherever it stands.
     pub(super) fn call(&mut self, call: &Call<'t>) {
+        self.named_of_call(call);
         self.rows_of_call(call);
         self.patterns_of_call(call);
         self.keys_of_call(call);

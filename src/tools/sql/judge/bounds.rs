@@ -39,6 +39,8 @@ const SEARCHING: &[&str] = &[
     "translate",
     "trim",
 ];
+/// The most positions of a word that a `tsvector` keeps.
+const POSITIONS_OF_WORD: u64 = 256;
 /// Functions of two numbers, whose digits are multiplied with each other.
 const MULTIPLYING: &[&str] = &["div", "gcd", "lcm", "mod"];
 /// Upper bounds of a constant.
@@ -99,7 +101,7 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
         "exp" => power(nth(0), Bound::of_bytes(SMALL)),
         "pow" | "power" => power(nth(0), nth(1)),
         "factorial" => Bound::of_bytes(NUMERIC_BYTES),
-        "replace" | "regexp_replace" => {
+        "replace" | "regexp_replace" if args.iter().all(|arg| matches!(arg, FunctionArg::Unnamed(_))) => {
             let each = first.saturating_add(1).saturating_mul(nth(2).bytes.max(1));
             Bound::of_bytes(each.saturating_add(sum))
         }
@@ -108,15 +110,18 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
             let separated = if name == "concat_ws" { sum } else { rest };
             Bound::of_bytes(first.saturating_mul(separated).saturating_add(sum))
         }
-        "ts_headline" => {
+        // By name, as PostgreSQL 18 allows for the second, arguments stand in any order.
+        "ts_headline" | "replace" | "regexp_replace" => {
             let product =
                 bounds.iter().fold(1_u64, |product, bound| product.saturating_mul(bound.bytes.max(1)));
             Bound::of_bytes(product.saturating_add(sum))
         }
-        _ if name.starts_with("jsonb_path_") => match expr(1).and_then(literal_of).map(literal_text) {
-            Some(path) => Bound::of_bytes(descent(path, first).saturating_add(sum)),
-            None => Bound::UNBOUNDED,
-        },
+        _ if name.starts_with("jsonb_path_") => {
+            match named(args, "path").or(expr(1)).and_then(literal_of).map(literal_text) {
+                Some(path) => Bound::of_bytes(descent(path, sum).saturating_add(sum)),
+                None => Bound::UNBOUNDED,
+            }
+        }
         "json_build_array" | "json_build_object" | "jsonb_build_array" | "jsonb_build_object" => {
             built(args, bounds)
         }
@@ -127,12 +132,33 @@ pub(super) fn of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bou
     }
 }
 
+/// The argument that is given by this name.
+fn named<'t>(args: &'t [FunctionArg], wanted: &str) -> Option<&'t Expr> {
+    args.iter().find_map(|arg| match arg {
+        FunctionArg::Named { name, arg: _, operator: _ } if name.value == wanted => argument(arg),
+        FunctionArg::ExprNamed { name: Expr::Identifier(name), arg: _, operator: _ }
+            if name.value == wanted =>
+        {
+            argument(arg)
+        }
+        FunctionArg::Named { .. } | FunctionArg::ExprNamed { .. } | FunctionArg::Unnamed(_) => None,
+    })
+}
+
 /// In how many steps a call compares its arguments, while nothing can cancel it.
-pub(super) fn pairs_of_call(name: &str, bounds: &[Bound]) -> u64 {
+pub(super) fn pairs_of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> u64 {
     let bytes = |index: usize| bounds.get(index).map_or(0, |bound| bound.bytes);
     match name {
         // Marks are put in order by exchanging neighbours.
         "normalize" | "is_normalized" => pairs_of_marks(bytes(0)),
+        // A vector and a query, perhaps behind weights.
+        "ts_rank" | "ts_rank_cd" => {
+            pairs_of_ranking(bytes(0), bytes(1)).max(pairs_of_ranking(bytes(1), bytes(2)))
+        }
+        _ if name.starts_with("jsonb_path_") => {
+            let path = named(args, "path").or(args.get(1).and_then(argument));
+            pairs_of_path(bounds.iter().map(|bound| bound.bytes).max().unwrap_or_default(), path)
+        }
         _ if SEARCHING.contains(&name) => bytes(0).saturating_mul(bytes(1)),
         _ if MULTIPLYING.contains(&name) => pairs(bytes(0), bytes(1), 4),
         _ => 0,
@@ -141,7 +167,7 @@ pub(super) fn pairs_of_call(name: &str, bounds: &[Bound]) -> u64 {
 
 /// In how many steps an operator compares its operands, while nothing can cancel it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "any other operator looks at each operand once")]
-pub(super) fn pairs_of_operation(op: &BinaryOperator, left: Bound, right: Bound) -> u64 {
+pub(super) fn pairs_of_operation(op: &BinaryOperator, left: Bound, right: Bound, written: &Expr) -> u64 {
     match op {
         BinaryOperator::Multiply
         | BinaryOperator::Divide
@@ -150,12 +176,29 @@ pub(super) fn pairs_of_operation(op: &BinaryOperator, left: Bound, right: Bound)
         BinaryOperator::Custom(op) => match op.as_str() {
             "~~" | "!~~" | "~~*" | "!~~*" => left.bytes.saturating_mul(right.bytes),
             "~=" => pairs(left.bytes, right.bytes, 4),
+            // Of arrays, and of JSON, in which an element may be two bytes.
+            "@?" => pairs_of_path(left.bytes, Some(written)),
+            "&&" | "@>" | "<@" | "?&" => pairs(left.bytes, right.bytes, 2),
             // Of shapes: every edge with every other, which takes as long as a hundred simple steps.
             "<->" | "?#" | "##" => pairs(left.bytes, right.bytes, 4).saturating_mul(100),
             _ => 0,
         },
+        BinaryOperator::QuestionPipe => pairs(left.bytes, right.bytes, 2),
+        BinaryOperator::AtAt => pairs_of_path(left.bytes, Some(written)),
         _ => 0,
     }
+}
+
+/// The steps of a path of a JSON value: a comparison in it may be of all members with all.
+fn pairs_of_path(json: u64, path: Option<&Expr>) -> u64 {
+    let compares = path.and_then(literal_of).is_none_or(|path| literal_text(path).contains(['<', '>', '=']));
+    if compares { pairs(json, json, 2) } else { 0 }
+}
+
+/// The steps of ranking: every position of a word that is asked for with every one of the others.
+fn pairs_of_ranking(vector: u64, query: u64) -> u64 {
+    let positions = (vector / 2).min((query / 2).saturating_mul(POSITIONS_OF_WORD));
+    positions.saturating_mul(positions)
 }
 
 /// The steps of putting so many bytes of combining marks in order.
@@ -249,10 +292,7 @@ pub(super) fn operation(op: &BinaryOperator, left: Bound, right: Bound, written:
         BinaryOperator::PGExp => return power(left, right),
         BinaryOperator::Custom(op) => match op.as_str() {
             "->" | "->>" | "#>" | "#>>" => left.number,
-            "&&" | "@>" | "<@" => {
-                let pairs = (left.bytes / 8).saturating_mul(right.bytes / 8);
-                return if pairs > MAX_PAIRS { Bound::UNBOUNDED } else { Bound { bytes: SMALL, number: 1 } };
-            }
+            "&&" | "@>" | "<@" => return Bound { bytes: SMALL, number: 1 },
             "@?" => return path_test(left, right, written),
             _ => u64::MAX,
         },

@@ -181,7 +181,7 @@ impl<'t> Sizes<'t> {
         for (op, right) in rest.into_iter().rev() {
             self.spend(1);
             let right_bound = self.of(right);
-            self.compare(pairs_of_operation(op, bound, right_bound));
+            self.compare(pairs_of_operation(op, bound, right_bound, right));
             bound = operation(op, bound, right_bound, right);
         }
         if bound.bytes > SMALL {
@@ -273,7 +273,7 @@ impl<'t> Sizes<'t> {
     pub(super) fn call(&mut self, name: &str, args: &'t [FunctionArg], bounds: &[Bound]) -> Bound {
         self.spend(args.iter().filter_map(argument).map(written).sum());
         let bound = of_call(name, args, bounds);
-        self.compare(pairs_of_call(name, bounds));
+        self.compare(pairs_of_call(name, args, bounds));
         if grows(name) {
             self.charge(Cost { nodes: 0, bytes: bound.bytes });
         }

@@ -3,7 +3,7 @@
 //! A READ ONLY transaction does not hold a superuser, and nothing holds a role that may read the server's files. Attributes
 //! and memberships are asked on **every** new connection, in the round trip that also asks what the session is like; what
 //! the role may do object by object is dearer and asked on the first connection, and then on a new one at most once in
-//! [`REVIEW_AGE`]. A connection whose role is refused is closed and never pooled, so that nothing runs on it, and nothing is
+//! `REVIEW_AGE`. A connection whose role is refused is closed and never pooled, so that nothing runs on it, and nothing is
 //! remembered of it, so that a role that was mended is noticed by the next call. A right that is granted while a connection
 //! lives is noticed when it is replaced. The servers of one DSN are taken for copies of one.
 

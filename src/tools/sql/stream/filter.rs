@@ -14,7 +14,7 @@ const MAX_REPORT: usize = 16_384;
 /// What is kept of each text of a longer one, in bytes.
 const MAX_REPORT_TEXT: usize = 1_024;
 /// The longest of all other messages, in bytes: 1,664 columns are described in less than 200 kB.
-const MAX_OTHER: usize = 1 << 20;
+pub(in super::super) const MAX_OTHER: usize = 1 << 20;
 
 const ERROR: u8 = b'E';
 const NOTICE: u8 = b'N';
@@ -89,8 +89,8 @@ impl Filter {
             return Ok((State::Header { bytes, have }, rest));
         }
         let [tag, length @ ..] = bytes;
-        // The length counts itself.
-        let left = u32::from_be_bytes(length).checked_sub(4).ok_or(Unacceptable)?;
+        // The length counts itself, and has a sign.
+        let left = i32::from_be_bytes(length).checked_sub(4).ok_or(Unacceptable)?;
         let left = usize::try_from(left).map_err(|_| Unacceptable)?;
         let most = match tag {
             ROW => self.max_row,
@@ -222,15 +222,21 @@ mod tests {
     /// What passes of `input`, the same in whatever pieces it comes.
     #[track_caller]
     fn check(input: &[u8], expected: Result<&[u8], Unacceptable>) {
-        for size in [1, 2, 3, 5, 7, 1000, input.len().max(1)] {
+        let alike =
+            [1, 2, 3, 5, 7, 1000, input.len().max(1)].map(|size| input.chunks(size).collect::<Vec<_>>());
+        let halves = (0..input.len().min(300)).map(|at| input.split_at(at)).map(|(one, two)| vec![one, two]);
+        for pieces in alike.into_iter().chain(halves) {
             let (mut filter, mut out) = (Filter::new(100), Vec::new());
-            let outcome = input.chunks(size).try_for_each(|piece| filter.take(piece, &mut out));
+            let outcome = pieces.iter().try_for_each(|piece| filter.take(piece, &mut out));
+            let told = || {
+                format!("{} pieces, the first of {}", pieces.len(), pieces.first().map_or(0, |it| it.len()))
+            };
             match expected {
                 Ok(expected) => {
-                    assert_eq!(outcome, Ok(()), "pieces of {size}");
-                    assert!(out == expected, "pieces of {size}: {}", String::from_utf8_lossy(&out));
+                    assert_eq!(outcome, Ok(()), "{}", told());
+                    assert!(out == expected, "{}: {}", told(), String::from_utf8_lossy(&out));
                 }
-                Err(error) => assert_eq!(outcome, Err(error), "pieces of {size}"),
+                Err(error) => assert_eq!(outcome, Err(error), "{}", told()),
             }
         }
     }
@@ -249,6 +255,51 @@ mod tests {
         check(&short, Ok(&short));
         check(b"", Ok(b""));
         check(b"Z\0\0", Ok(b""));
+    }
+
+    #[test]
+    fn a_session_passes_byte_for_byte() {
+        let session = [
+            // SCRAM: the mechanisms, the server's first and final word, and the way in.
+            message(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0"),
+            message(b'R', b"\0\0\0\x0br=nonce,s=salt,i=4096"),
+            message(b'R', b"\0\0\0\x0cv=signature"),
+            message(b'R', b"\0\0\0\0"),
+            message(b'S', b"client_encoding\0UTF8\0"),
+            message(b'K', b"\0\0\0\x01\0\0\0\x02"),
+            message(b'Z', b"I"),
+            message(b'T', b"\0\0"),
+            // At any time: a notice, a setting, a notification.
+            message(NOTICE, b"SNOTICE\0C00000\0Mhello\0\0"),
+            message(ROW, b"\0\0"),
+            message(b'S', b"TimeZone\0UTC\0"),
+            message(b'A', b"\0\0\0\x01channel\0payload\0"),
+            message(ROW, &[0; 100]),
+            message(b'd', &[1; 1000]),
+            message(b'c', b""),
+            message(b'C', b"SELECT 2\0"),
+            message(b'Z', b"T"),
+        ]
+        .concat();
+        check(&session, Ok(&session));
+    }
+
+    #[test]
+    fn of_a_message_that_never_ends_nothing_is_held() {
+        let endless = [0x7f, 0xff, 0xff, 0xff];
+        for (tag, most) in [(ROW, 200), (ERROR, 0), (NOTICE, 0)] {
+            let (mut filter, mut out) = (Filter::new(100), Vec::new());
+            filter.take(&[&[tag][..], &endless].concat(), &mut out).unwrap();
+            for _ in 0..1000 {
+                filter.take(&[b'x'; 16_384], &mut out).unwrap();
+            }
+            assert!(out.len() <= most, "{}", out.len());
+            if let State::Cut { report, .. } = filter.state {
+                assert!(report.body.len() <= MAX_REPORT, "{}", report.body.len());
+            }
+        }
+        // A server that cannot even fork says so without a length, and hangs up.
+        check(b"Ecould not fork new process for connection\n\0", Ok(b""));
     }
 
     #[test]
@@ -279,7 +330,12 @@ mod tests {
 
     #[test]
     fn what_is_no_message_or_endless_is_not_accepted() {
-        check(b"Z\0\0\0\x03I", Err(Unacceptable));
+        for tag in *b"ADEGNRSTVWZdv1?\0\xff" {
+            for length in [0, 1, 2, 3, 1 << 31, u32::MAX] {
+                let input = [&[tag][..], &length.to_be_bytes(), &[0; 20]].concat();
+                check(&input, Err(Unacceptable));
+            }
+        }
         check(b"HTTP/1.1 400 Bad Request\r\n", Err(Unacceptable));
         check(&message(b'A', &[1; MAX_OTHER + 1]), Err(Unacceptable));
         // Nothing but short fields.

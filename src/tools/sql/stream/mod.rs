@@ -30,7 +30,7 @@ use tokio::{
 #[cfg(feature = "tls")]
 pub(super) use encrypted::Encrypted;
 use filter::Filter;
-pub(super) use filter::ROW_TOO_LONG;
+pub(super) use filter::{MAX_OTHER, ROW_TOO_LONG};
 
 /// How much is read at a time, in bytes.
 const READ: usize = 16_384;
@@ -89,13 +89,12 @@ pub(super) struct Watched<S> {
 }
 
 impl<S> Watched<S> {
-    /// Gives out what has passed; tells whether there was anything.
-    fn give(&mut self, to: &mut ReadBuf<'_>) -> bool {
+    /// Gives out what has passed.
+    fn give(&mut self, to: &mut ReadBuf<'_>) {
         let rest = self.passed.get(self.taken..).unwrap_or_default();
         let part = rest.get(..to.remaining()).unwrap_or(rest);
         to.put_slice(part);
         self.taken += part.len();
-        !part.is_empty()
     }
 
     fn poll_deadline(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
@@ -115,7 +114,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         to: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        while !this.give(to) {
+        while this.taken >= this.passed.len() {
             let mut raw = ReadBuf::new(&mut this.raw);
             match Pin::new(&mut this.inner).poll_read(context, &mut raw) {
                 Poll::Pending => return this.poll_deadline(context).map(Err),
@@ -133,6 +132,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
                 return Poll::Ready(Err(late));
             }
         }
+        this.give(to);
         Poll::Ready(Ok(()))
     }
 }
@@ -192,4 +192,90 @@ pub(super) enum Negotiation {
     Postgres,
     /// Nobody: TLS it is.
     Direct,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+    const SHORT: Duration = Duration::from_millis(50);
+
+    /// Lets `work` read from `peer`, watched; rows are at most 100 bytes long.
+    fn watched<P, T>(peer: P, patience: Duration, work: impl AsyncFnOnce(&mut Watched<P>, Watch) -> T) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let watch = Watch::new(patience, 100);
+            work(&mut watch.clone().over(peer, |_| ChannelBinding::none()), watch).await
+        })
+    }
+
+    #[test]
+    fn what_passes_is_given_out_once_and_whole_whatever_is_asked_for() {
+        let said = [&b"T\0\0\x04\0"[..], &[7; 1020], b"D\0\0\0\x68", &[8; 100], b"Z\0\0\0\x05I"].concat();
+        for size in [1, 3, 5, 4096] {
+            // It comes in two.
+            let (first, second) = said.split_at(700);
+            let heard = watched(first.chain(second), LONG, async |stream, _| heard(stream, size).await);
+            assert!(heard == said, "{size} at a time");
+        }
+    }
+
+    /// Everything, by so many bytes at a time.
+    async fn heard<P: AsyncRead + Unpin>(stream: &mut Watched<P>, size: usize) -> Vec<u8> {
+        let (mut heard, mut some) = (Vec::new(), vec![0; size]);
+        loop {
+            // Who asks for nothing gets nothing, and takes nothing away.
+            assert_eq!(stream.read(&mut []).await.unwrap(), 0);
+            match stream.read(&mut some).await.unwrap() {
+                0 => return heard,
+                read => heard.extend_from_slice(&some[..read]),
+            }
+        }
+    }
+
+    #[test]
+    fn a_deadline_is_its_own_calls() {
+        let (peer, mut server) = tokio::io::duplex(64);
+        watched(peer, Duration::ZERO, async |stream, watch| {
+            let mut heard = [0; 6];
+            for _ in 0..3 {
+                let late = stream.read_exact(&mut heard).await.unwrap_err();
+                assert_eq!(late.kind(), io::ErrorKind::TimedOut);
+            }
+            watch.wait_at_most(LONG);
+            // It waits, and has what comes.
+            let waits = poll_fn(|context| {
+                Poll::Ready(
+                    Pin::new(&mut *stream).poll_read(context, &mut ReadBuf::new(&mut [0])).is_pending(),
+                )
+            });
+            assert!(waits.await);
+            tokio::io::AsyncWriteExt::write_all(&mut server, b"Z\0\0\0\x05I").await.unwrap();
+            stream.read_exact(&mut heard).await.unwrap();
+            // What waits already is not held up by a deadline that was far away.
+            watch.wait_at_most(SHORT);
+            assert_eq!(stream.read(&mut heard).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+            // No clock reaches so far: not for ever, then, but not at all.
+            watch.wait_at_most(Duration::MAX);
+            assert_eq!(stream.read(&mut heard).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        });
+    }
+
+    #[test]
+    fn who_never_pauses_is_late_all_the_same() {
+        // A row, an error and a setting without an end.
+        for header in [b"D\x7f\xff\xff\xff", b"E\x7f\xff\xff\xff"] {
+            let peer = (&header[..]).chain(tokio::io::repeat(b'x'));
+            let outcome = watched(peer, SHORT, async |stream, _| stream.read_to_end(&mut Vec::new()).await);
+            assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        }
+        let peer = (&b"S\0\x10\0\x05"[..]).chain(tokio::io::repeat(0));
+        let outcome = watched(peer, LONG, async |stream, _| stream.read_to_end(&mut Vec::new()).await);
+        assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
 }
