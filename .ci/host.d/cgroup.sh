@@ -59,7 +59,8 @@ timeout 240 qemu-system-x86_64 -smp 2 -m 512 -nographic -no-reboot -nic none -ke
 python3 - "$work/console" <<'END'
 import json, sys
 console = open(sys.argv[1], errors="replace").read()
-lines = [line.strip()[1:] for line in console.splitlines() if line.startswith("<")]
+# The firmware may have cleared the screen in the same line.
+lines = [line.partition("<")[2].strip() for line in console.splitlines() if "<" in line]
 if not lines or not lines[0].startswith("{"):
     sys.exit("the machine did not answer:\n" + console[-3000:])
 told = json.loads(lines[0])["result"]["structuredContent"]
