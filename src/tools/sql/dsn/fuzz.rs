@@ -1,36 +1,10 @@
 //! Connection strings and password files. Nothing that they name is opened.
 
-use super::{passfile::password_of, server, text::Parameters};
-
-/// The parameters that are understood.
-const KEYS: [&str; 26] = [
-    "host",
-    "hostaddr",
-    "port",
-    "dbname",
-    "user",
-    "password",
-    "passfile",
-    "sslmode",
-    "sslrootcert",
-    "sslcert",
-    "sslkey",
-    "sslnegotiation",
-    "channel_binding",
-    "target_session_attrs",
-    "load_balance_hosts",
-    "connect_timeout",
-    "keepalives",
-    "keepalives_idle",
-    "keepalives_interval",
-    "keepalives_count",
-    "tcp_user_timeout",
-    "application_name",
-    "fallback_application_name",
-    "options",
-    "client_encoding",
-    "gssencmode",
-];
+use super::{
+    passfile::password_of,
+    server,
+    text::{Parameters, SUPPORTED},
+};
 
 /// However a connection string is written, it is read alike.
 pub fn strings(data: &[u8]) {
@@ -57,7 +31,7 @@ pub fn strings(data: &[u8]) {
 /// Every parameter that is given and not empty.
 fn read(text: &str) -> Option<Vec<(&'static str, String)>> {
     let mut parameters = Parameters::read(text).ok()?;
-    let given = KEYS.into_iter().filter_map(|key| Some((key, parameters.take(key)?))).collect();
+    let given = SUPPORTED.into_iter().filter_map(|key| Some((key, parameters.take(key)?))).collect();
     assert!(parameters.end().is_ok(), "a parameter that is not on the list");
     Some(given)
 }

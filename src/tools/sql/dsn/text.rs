@@ -3,7 +3,7 @@
 use super::DsnError;
 
 /// The parameters that are understood.
-const SUPPORTED: [&str; 26] = [
+pub(super) const SUPPORTED: [&str; 26] = [
     "host",
     "hostaddr",
     "port",
