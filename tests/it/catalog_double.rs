@@ -16,6 +16,7 @@ use crate::support::{Client, Ended};
 const TEXT: u32 = 25;
 const JSONB: u32 = 3802;
 const TEXT_ARRAY: u32 = 1009;
+const INTERVAL: u32 = 1186;
 
 /// What the server makes of a statement: columns (name, type) and rows (fields in binary form).
 #[derive(Clone)]
@@ -24,20 +25,20 @@ struct Lie {
     rows: Vec<Vec<Option<Vec<u8>>>>,
 }
 
-/// A server with one lie for the statement itself and another for the one that wraps it.
+/// A server of this `server_version_num`, with one lie for the statement itself and another for the one that wraps it.
 struct Double {
     port: u16,
 }
 
 impl Double {
-    fn start(statement: Lie, wrapped: Lie) -> Self {
+    fn start(version: &'static str, statement: Lie, wrapped: Lie) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let serve = move || {
             for stream in listener.incoming() {
                 let (statement, wrapped) = (statement.clone(), wrapped.clone());
-                let backend =
-                    Backend { stream: stream.unwrap(), statement, wrapped, prepared: HashMap::new() };
+                let stream = stream.unwrap();
+                let backend = Backend { stream, version, statement, wrapped, prepared: HashMap::new() };
                 // The client leaves when it has seen enough.
                 thread::Builder::new().spawn(|| backend.run().unwrap_or_default()).unwrap();
             }
@@ -49,6 +50,7 @@ impl Double {
 
 struct Backend {
     stream: TcpStream,
+    version: &'static str,
     statement: Lie,
     wrapped: Lie,
     /// By name: whether it is the wrapper.
@@ -118,7 +120,7 @@ impl Backend {
             let kind = self.read(1)?[0];
             let body = self.body()?;
             let answer = match kind {
-                b'Q' => [simple(&text(&body).0), ready.clone()].concat(),
+                b'Q' => [simple(&text(&body).0, self.version), ready.clone()].concat(),
                 b'S' => ready.clone(),
                 b'X' => return Ok(()),
                 _ => self.extended(kind, &body),
@@ -151,11 +153,11 @@ impl Backend {
 }
 
 /// What a batch of ours is told: only the first one asks for more than that it worked.
-fn simple(batch: &str) -> Vec<u8> {
+fn simple(batch: &str, version: &str) -> Vec<u8> {
     if !batch.contains("'server_version'") {
         return message(b'C', b"OK\0");
     }
-    let facts = ["15.0", "lies", "reader", "f", "off", "public", "UTF8"];
+    let facts = ["15.0", "lies", "reader", "f", "off", "public", "UTF8", version];
     let columns: Vec<(&str, u32)> = facts.iter().map(|fact| (*fact, TEXT)).collect();
     let fields: Vec<_> = facts.iter().map(|fact| Some(fact.as_bytes().to_vec())).collect();
     [description(&columns, 0), row(&fields), message(b'C', b"SELECT 1\0")].concat()
@@ -176,7 +178,11 @@ params.limit = { type = "integer", min = 1, max = 1000, default = 100 }
 
 /// What one call to a lying server brings: the result and what the log says.
 fn call(statement: Lie, wrapped: Lie) -> (Value, Ended) {
-    let double = Double::start(statement, wrapped);
+    call_to("150000", statement, wrapped)
+}
+
+fn call_to(version: &'static str, statement: Lie, wrapped: Lie) -> (Value, Ended) {
+    let double = Double::start(version, statement, wrapped);
     let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     fs::write(file.path(), CATALOG).unwrap();
     let dsn = format!("postgres://reader@127.0.0.1:{}/lies?sslmode=disable", double.port);
@@ -269,4 +275,30 @@ fn a_hundred_and_one_rows_of_a_megabyte_are_cut_to_what_was_asked_for() {
         (&body["row_count"], &body["has_more"], &body["truncated"]),
         (&json!(100), &json!(true), &json!(false))
     );
+}
+
+#[test]
+fn the_longest_intervals_are_what_the_servers_version_makes_of_them() {
+    let longest =
+        [i64::MAX.to_be_bytes().as_slice(), &i32::MAX.to_be_bytes(), &i32::MAX.to_be_bytes()].concat();
+    for (version, expected) in [
+        ("150004", json!("P178956970Y7M2147483647DT2562047788H54.775807S")),
+        ("160010", json!("P178956970Y7M2147483647DT2562047788H54.775807S")),
+        ("170000", json!("infinity")),
+        ("180001", json!("infinity")),
+    ] {
+        let columns = vec![("name", TEXT), ("extra", INTERVAL)];
+        let statement = Lie { columns: columns.clone(), rows: Vec::new() };
+        let columns = [columns, vec![("cuts", TEXT_ARRAY)]].concat();
+        let wrapped = Lie { columns, rows: vec![vec![Some(b"a".to_vec()), Some(longest.clone()), None]] };
+        let (answer, _) = call_to(version, statement, wrapped);
+        assert_eq!(
+            answer["result"]["structuredContent"]["rows"][0]["extra"], expected,
+            "{version}: {answer}"
+        );
+    }
+    // A server that does not tell its version by a number is not PostgreSQL.
+    let (answer, ended) = call_to("15beta1", declared(), wrapped(Vec::new()));
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    assert!(ended.stderr.contains("is not a PostgreSQL server"), "{}", ended.stderr);
 }

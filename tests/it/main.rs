@@ -13,6 +13,7 @@ mod sql_session;
 mod sql_run;
 mod sql_strangers;
 mod sql_cells;
+mod sql_intervals;
 mod sql_faithful;
 mod sql_faults;
 mod sql_attacks;

@@ -17,7 +17,11 @@ use postgres::{
     types::{Kind, Type},
 };
 
-use super::cells;
+use super::{
+    SqlConfig,
+    cells::{self, Intervals},
+    session::Facts,
+};
 
 /// The most columns a level of a query may have (PostgreSQL's `MaxTupleAttributeNumber`).
 pub(super) const MAX_WIDTH: usize = 1_664;
@@ -46,13 +50,22 @@ pub(super) enum Form {
     Text,
 }
 
-/// How long values are cut.
+/// How values are cut and written: as the settings and the server have it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cutting {
+pub(super) struct Rendering {
     /// The longest text form that is left whole, in characters.
-    pub(super) max_chars: u32,
+    max_chars: u32,
     /// Whether the database takes bytes for characters (`SQL_ASCII`), so that a cut may go through one.
-    pub(super) by_bytes: bool,
+    by_bytes: bool,
+    /// What binary values of the server mean.
+    intervals: Intervals,
+}
+
+impl Rendering {
+    /// That of a session.
+    pub(super) fn new(config: &SqlConfig, facts: &Facts) -> Self {
+        Self { max_chars: config.max_cell_chars, by_bytes: facts.counts_bytes, intervals: facts.intervals }
+    }
 }
 
 /// What is sent, and how its rows are read.
@@ -66,11 +79,13 @@ pub(super) struct Plan {
     pub(super) width: usize,
     /// How many characters of it stand before the canonical text.
     pub(super) prefix_chars: usize,
+    /// What the intervals in its rows are.
+    pub(super) intervals: Intervals,
 }
 
 impl Plan {
     /// Plans `canonical`, whose columns PostgreSQL described, with cells that are cut.
-    pub(super) fn new(canonical: &str, columns: &[Column], cutting: Cutting, limit: usize) -> Self {
+    pub(super) fn new(canonical: &str, columns: &[Column], rendering: Rendering, limit: usize) -> Self {
         let mut plans = Vec::with_capacity(columns.len());
         let mut names = Vec::with_capacity(columns.len());
         let mut inner = vec!["r.*".to_owned()];
@@ -79,9 +94,9 @@ impl Plan {
         for (index, column) in columns.iter().enumerate() {
             let number = index + 1;
             let form = Form::of(column.type_());
-            let length = Length::of(column, &form, cutting.max_chars);
+            let length = Length::of(column, &form, rendering.max_chars);
             inner.extend(length.text_form(number));
-            let cut = length.cut(number, cutting);
+            let cut = length.cut(number, rendering);
             outer.push(form.value(number, cut.as_ref()));
             names.push(format!("c{number}"));
             let cut_index = cut.as_ref().map(|_| cuts.len());
@@ -96,7 +111,13 @@ impl Plan {
         let alias = if columns.is_empty() { "r".to_owned() } else { format!("r({})", names.join(",")) };
         let prefix = format!("SELECT {} FROM (SELECT {} FROM (\n", outer.join(", "), inner.join(", "));
         let sql = format!("{prefix}{canonical}\n) AS {alias} OFFSET 0) AS q LIMIT {limit}");
-        Self { columns: plans, width, prefix_chars: prefix.chars().count(), sql }
+        Self {
+            columns: plans,
+            width,
+            prefix_chars: prefix.chars().count(),
+            intervals: rendering.intervals,
+            sql,
+        }
     }
 }
 
@@ -208,8 +229,8 @@ impl Length {
         }
     }
 
-    fn cut(self, number: usize, cutting: Cutting) -> Option<Cut> {
-        let max = cutting.max_chars;
+    fn cut(self, number: usize, rendering: Rendering) -> Option<Cut> {
+        let max = rendering.max_chars;
         let text = match self {
             Self::Short => return None,
             Self::Text => format!("q.c{number}"),
@@ -231,7 +252,7 @@ impl Length {
         );
         let mut cut = format!("pg_catalog.left({text}, {max})");
         let mut kept = max.to_string();
-        if cutting.by_bytes {
+        if rendering.by_bytes {
             cut = format!("pg_catalog.regexp_replace({cut}, '{TORN}', '')");
             kept = format!("pg_catalog.length({cut})");
         }

@@ -13,8 +13,8 @@ use postgres::{
 
 use super::{
     Database,
-    cells::{self, Undecodable},
-    columns::{ColumnPlan, Cutting, Form, MAX_WIDTH, Plan},
+    cells::{self, Intervals, Undecodable},
+    columns::{Form, MAX_WIDTH, Plan, Rendering},
     rows::{Raw, most_rows},
     session::Session,
     sqlstate,
@@ -141,8 +141,8 @@ impl Fixed {
         let most = usize::try_from(config.max_rows).unwrap_or(usize::MAX);
         let limit =
             most.min(most_rows(described.columns().len(), config.max_response_bytes)).saturating_add(1);
-        let cutting = Cutting { max_chars: config.max_cell_chars, by_bytes: session.facts().counts_bytes };
-        let plan = Plan::new(canonical, described.columns(), cutting, limit);
+        let rendering = Rendering::new(config, session.facts());
+        let plan = Plan::new(canonical, described.columns(), rendering, limit);
         if plan.width > MAX_WIDTH {
             return Err(KeptError::Unexpected("its columns are too many".to_owned()));
         }
@@ -206,18 +206,18 @@ impl Rows<'_> {
     /// The next row; none at the end.
     pub(in crate::tools) fn next(&mut self) -> Result<Option<Cells<'_>>, KeptError> {
         let Some(row) = self.rows.next()? else { return Ok(None) };
-        let columns = &self.kept.plan.columns;
-        let has_cuts = row.len() > columns.len();
+        let plan = &self.kept.plan;
+        let width = plan.columns.len();
+        let has_cuts = row.len() > width;
         // NULL when nothing was cut.
-        let cuts =
-            if has_cuts { row.try_get::<_, Option<Vec<Option<String>>>>(columns.len())? } else { None };
-        Ok(Some(Cells { columns, row, cuts }))
+        let cuts = if has_cuts { row.try_get::<_, Option<Vec<Option<String>>>>(width)? } else { None };
+        Ok(Some(Cells { plan, row, cuts }))
     }
 }
 
 /// A row's cells.
 pub(in crate::tools) struct Cells<'k> {
-    columns: &'k [ColumnPlan],
+    plan: &'k Plan,
     row: Row,
     cuts: Option<Vec<Option<String>>>,
 }
@@ -245,19 +245,20 @@ pub(in crate::tools) enum Cell<'r> {
 pub(in crate::tools) struct Scalar<'r> {
     kind: &'r Type,
     bytes: &'r [u8],
+    intervals: Intervals,
 }
 
 impl Scalar<'_> {
     /// Writes it as JSON.
     pub(in crate::tools) fn write(&self, out: &mut AsciiWriter) -> Result<(), KeptError> {
-        Ok(cells::write(out, self.kind, self.bytes)?)
+        Ok(cells::write(out, self.kind, self.bytes, self.intervals)?)
     }
 }
 
 impl Cells<'_> {
     /// The cell of the column at `index`.
     pub(in crate::tools) fn cell(&self, index: usize) -> Result<Cell<'_>, KeptError> {
-        let column = self.columns.get(index).ok_or(Undecodable)?;
+        let column = self.plan.columns.get(index).ok_or(Undecodable)?;
         let cut = self.cuts.as_ref().zip(column.cut_index);
         if let Some(cut) = cut.and_then(|(cuts, index)| cuts.get(index)?.as_deref()) {
             let (more, start) = cut.split_once(':').ok_or(Undecodable)?;
@@ -269,7 +270,7 @@ impl Cells<'_> {
             Form::Json => Cell::Json(text()),
             Form::Text if OPAQUE.contains(&column.type_name.as_str()) => Cell::Opaque,
             Form::Text => Cell::Text(text()),
-            Form::Binary(kind) => binary(kind, bytes)?,
+            Form::Binary(kind) => binary(kind, bytes, self.plan.intervals)?,
         })
     }
 }
@@ -277,7 +278,7 @@ impl Cells<'_> {
 /// Types whose text has keys or markup of its own.
 const OPAQUE: [&str; 2] = ["hstore", "xml"];
 
-fn binary<'r>(kind: &'r Type, bytes: &'r [u8]) -> Result<Cell<'r>, Undecodable> {
+fn binary<'r>(kind: &'r Type, bytes: &'r [u8], intervals: Intervals) -> Result<Cell<'r>, Undecodable> {
     let base = base(kind);
     let text = |bytes| Cell::Text(String::from_utf8_lossy(bytes));
     Ok(match *base {
@@ -290,10 +291,10 @@ fn binary<'r>(kind: &'r Type, bytes: &'r [u8]) -> Result<Cell<'r>, Undecodable> 
         _ if matches!(base.kind(), Kind::Enum(_)) => text(bytes),
         _ if has_parts(base) => {
             let mut out = AsciiWriter::default();
-            cells::write(&mut out, base, bytes)?;
+            cells::write(&mut out, base, bytes, intervals)?;
             Cell::Json(String::from_utf8_lossy(&out.finish().to_vec()).into_owned().into())
         }
-        _ => Cell::Scalar(Scalar { kind: base, bytes }),
+        _ => Cell::Scalar(Scalar { kind: base, bytes, intervals }),
     })
 }
 

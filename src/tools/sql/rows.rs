@@ -6,7 +6,7 @@ use postgres::{
 };
 
 use super::{
-    cells::{self, Undecodable},
+    cells::{self, Intervals, Undecodable},
     columns::{ColumnPlan, Form, Plan},
 };
 use crate::wire::ascii::{AsciiJson, AsciiWriter};
@@ -94,7 +94,7 @@ impl<'p> Body<'p> {
                 cuts.as_ref().zip(column.cut_index).and_then(|(cuts, index)| cuts.get(index).copied()?);
             match cut {
                 Some(Raw(cut)) => write_cut(&mut self.out, &String::from_utf8_lossy(cut))?,
-                None => write_cell(&mut self.out, column, row, index)?,
+                None => write_cell(&mut self.out, column, row, index, self.plan.intervals)?,
             }
         }
         self.out.raw("]");
@@ -122,13 +122,14 @@ fn write_cell(
     column: &ColumnPlan,
     row: &Row,
     index: usize,
+    intervals: Intervals,
 ) -> Result<(), Undecodable> {
     let Some(Raw(bytes)) = row.try_get::<_, Option<Raw<'_>>>(index).map_err(|_| Undecodable)? else {
         out.raw("null");
         return Ok(());
     };
     match &column.form {
-        Form::Binary(kind) => return cells::write(out, kind, bytes),
+        Form::Binary(kind) => return cells::write(out, kind, bytes, intervals),
         Form::Json => cells::json::write_record(out, &String::from_utf8_lossy(bytes)),
         Form::Text => cells::write_text(out, bytes),
     };

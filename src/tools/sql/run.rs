@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Database, SqlConfig, cells,
-    columns::{Cutting, MAX_WIDTH, Plan},
+    columns::{MAX_WIDTH, Plan, Rendering},
     rows::{Body, NotTaken, most_rows},
     sqlstate::{self, Sent},
     statement::ReadOnlyStatement,
@@ -178,12 +178,12 @@ fn rows(
     let config = database.config();
     let session = transaction.session()?;
     session.facts().strangers.check(statement, &config.guard)?;
-    let cutting = Cutting { max_chars: config.max_cell_chars, by_bytes: session.facts().counts_bytes };
+    let rendering = Rendering::new(config, session.facts());
     let client = session.client();
     let sent = Sent { statement, prefix_chars: 0 };
     let prepared =
         client.prepare(statement.canonical()).map_err(|error| sqlstate::failure(&error, Some(sent)))?;
-    let answer = wrapped(client, statement, prepared.columns(), cutting, config, max_rows);
+    let answer = wrapped(client, statement, prepared.columns(), rendering, config, max_rows);
     if prepared.columns().iter().any(|column| cells::has_fields(column.type_())) {
         // The driver remembers types. Fields can be renamed, added and dropped before the next call.
         client.clear_type_cache();
@@ -196,14 +196,14 @@ fn wrapped(
     client: &mut Client,
     statement: &ReadOnlyStatement,
     columns: &[Column],
-    cutting: Cutting,
+    rendering: Rendering,
     config: &SqlConfig,
     max_rows: u32,
 ) -> Result<(AsciiJson, End), Failure> {
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
     // One row more tells whether there are more.
     let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
-    let plan = Plan::new(statement.canonical(), columns, cutting, fetched);
+    let plan = Plan::new(statement.canonical(), columns, rendering, fetched);
     if plan.width > MAX_WIDTH {
         let detail = format!(
             "The {} columns of this query are too many to cut their long values: with those that can be long counted twice \

@@ -9,6 +9,7 @@ use postgres::{CancelToken, Client, SimpleQueryMessage, SimpleQueryRow};
 
 use super::{
     Pooler,
+    cells::Intervals,
     connect::Cause,
     kept::Shelf,
     role_check::{self, Need, Power, RoleFinding, RoleRow},
@@ -21,6 +22,8 @@ use super::{
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     pub(super) server_version: String,
+    /// What its intervals can be.
+    pub(super) intervals: Intervals,
     pub(super) database: String,
     pub(super) role: String,
     pub(super) in_recovery: bool,
@@ -85,7 +88,8 @@ fn opening(pooler: Pooler) -> String {
         "BEGIN READ ONLY; \
          SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
-         pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(); \
+         pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(), \
+         pg_catalog.current_setting('server_version_num'); \
          SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
         role_check::ROLES
     )
@@ -243,6 +247,7 @@ impl Facts {
         let own_path = text(first, 5).filter(|path| !path.is_empty()).unwrap_or("pg_catalog".to_owned());
         let facts = Self {
             server_version: text(first, 0)?,
+            intervals: Intervals::of(text(first, 7)?.parse().ok()?),
             database: text(first, 1)?,
             role: text(first, 2)?,
             in_recovery: flag(first, 3)?,

@@ -12,6 +12,7 @@ use postgres::types::{Field, Kind, Type};
 
 use crate::wire::ascii::AsciiWriter;
 use reader::Reader;
+pub(super) use time::Intervals;
 
 /// The bytes are not what the type's binary form looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,18 +46,23 @@ pub(super) fn has_fields(kind: &Type) -> bool {
     }
 }
 
-/// Writes one value that is not NULL.
-pub(super) fn write(out: &mut AsciiWriter, kind: &Type, bytes: &[u8]) -> Result<(), Undecodable> {
+/// Writes one value that is not NULL, of a server with such `intervals`.
+pub(super) fn write(
+    out: &mut AsciiWriter,
+    kind: &Type,
+    bytes: &[u8],
+    intervals: Intervals,
+) -> Result<(), Undecodable> {
     match kind.kind() {
-        Kind::Array(element) => write_array(out, element, bytes),
-        Kind::Domain(base) => write(out, base, bytes),
-        Kind::Composite(fields) => write_composite(out, fields, bytes),
+        Kind::Array(element) => write_array(out, element, bytes, intervals),
+        Kind::Domain(base) => write(out, base, bytes, intervals),
+        Kind::Composite(fields) => write_composite(out, fields, bytes, intervals),
         Kind::Enum(_) => {
             write_text(out, bytes);
             Ok(())
         }
         Kind::Simple | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => {
-            Scalar::of(kind).ok_or(Undecodable)?.write(out, bytes)
+            Scalar::of(kind).ok_or(Undecodable)?.write(out, bytes, intervals)
         }
         _ => Err(Undecodable),
     }
@@ -110,7 +116,7 @@ impl Scalar {
         })
     }
 
-    fn write(self, out: &mut AsciiWriter, bytes: &[u8]) -> Result<(), Undecodable> {
+    fn write(self, out: &mut AsciiWriter, bytes: &[u8], intervals: Intervals) -> Result<(), Undecodable> {
         let mut reader = Reader::new(bytes);
         let reader = &mut reader;
         match self {
@@ -141,7 +147,7 @@ impl Scalar {
             Self::TimestampWithZone => out.string(&time::timestamp(reader.i64()?, time::Zone::Utc)),
             Self::Interval => {
                 let (micros, days, months) = (reader.i64()?, reader.i32()?, reader.i32()?);
-                out.string(&time::interval(months, days, micros))
+                out.string(&time::interval(months, days, micros, intervals))
             }
             Self::Uuid => out.string(&uuid(reader.u128()?)),
         };
@@ -190,7 +196,12 @@ fn uuid(bits: u128) -> String {
 }
 
 /// `array_send`: dimensions, whether there are NULLs, the element type, each dimension's length and lower bound, elements.
-fn write_array(out: &mut AsciiWriter, element: &Type, bytes: &[u8]) -> Result<(), Undecodable> {
+fn write_array(
+    out: &mut AsciiWriter,
+    element: &Type,
+    bytes: &[u8],
+    intervals: Intervals,
+) -> Result<(), Undecodable> {
     /// PostgreSQL's `MAXDIM`.
     const MAX_DIMENSIONS: usize = 6;
     let mut reader = Reader::new(bytes);
@@ -212,7 +223,7 @@ fn write_array(out: &mut AsciiWriter, element: &Type, bytes: &[u8]) -> Result<()
     if lengths.is_empty() {
         out.raw("[]");
     } else {
-        write_dimension(out, element, &lengths, &mut reader)?;
+        write_dimension(out, element, &lengths, &mut reader, intervals)?;
     }
     reader.end()
 }
@@ -222,21 +233,29 @@ fn write_dimension(
     element: &Type,
     lengths: &[i32],
     reader: &mut Reader<'_>,
+    intervals: Intervals,
 ) -> Result<(), Undecodable> {
-    let Some((length, inner)) = lengths.split_first() else { return write_member(out, element, reader) };
+    let Some((length, inner)) = lengths.split_first() else {
+        return write_member(out, element, reader, intervals);
+    };
     out.raw("[");
     for index in 0..*length {
         if index > 0 {
             out.raw(",");
         }
-        write_dimension(out, element, inner, reader)?;
+        write_dimension(out, element, inner, reader, intervals)?;
     }
     out.raw("]");
     Ok(())
 }
 
 /// `record_send`: the number of fields, then each field's type and value.
-fn write_composite(out: &mut AsciiWriter, fields: &[Field], bytes: &[u8]) -> Result<(), Undecodable> {
+fn write_composite(
+    out: &mut AsciiWriter,
+    fields: &[Field],
+    bytes: &[u8],
+    intervals: Intervals,
+) -> Result<(), Undecodable> {
     let mut reader = Reader::new(bytes);
     if usize::try_from(reader.i32()?) != Ok(fields.len()) {
         return Err(Undecodable);
@@ -250,16 +269,21 @@ fn write_composite(out: &mut AsciiWriter, fields: &[Field], bytes: &[u8]) -> Res
             out.raw(",");
         }
         out.string(field.name()).raw(":");
-        write_member(out, field.type_(), &mut reader)?;
+        write_member(out, field.type_(), &mut reader, intervals)?;
     }
     out.raw("}");
     reader.end()
 }
 
 /// An element or a field: its length (−1 for NULL), then its value.
-fn write_member(out: &mut AsciiWriter, kind: &Type, reader: &mut Reader<'_>) -> Result<(), Undecodable> {
+fn write_member(
+    out: &mut AsciiWriter,
+    kind: &Type,
+    reader: &mut Reader<'_>,
+    intervals: Intervals,
+) -> Result<(), Undecodable> {
     match reader.sized()? {
-        Some(bytes) => write(out, kind, bytes),
+        Some(bytes) => write(out, kind, bytes, intervals),
         None => {
             out.raw("null");
             Ok(())
@@ -274,7 +298,7 @@ mod tests {
     #[track_caller]
     fn check(kind: &Type, bytes: &[u8], expected: &str) {
         let mut out = AsciiWriter::default();
-        let written = write(&mut out, kind, bytes);
+        let written = write(&mut out, kind, bytes, Intervals::Finite);
         let json = String::from_utf8(out.finish().to_vec()).unwrap();
         assert_eq!(written.map_or("undecodable".to_owned(), |()| json), expected, "{kind} {bytes:?}");
     }

@@ -8,6 +8,22 @@ const EPOCH_DAYS: i64 = 10_957;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 
+/// Whether a server's intervals can be infinite. To PostgreSQL before 17 what says so are the longest finite ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Intervals {
+    /// PostgreSQL 16 and older.
+    Finite,
+    /// PostgreSQL 17 and newer.
+    MayBeInfinite,
+}
+
+impl Intervals {
+    /// Those of a server by its `server_version_num`.
+    pub(in super::super) fn of(version: u32) -> Self {
+        if version < 170_000 { Self::Finite } else { Self::MayBeInfinite }
+    }
+}
+
 /// Whether a timestamp names an instant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
@@ -115,11 +131,10 @@ pub(super) fn timestamp(micros: i64, zone: Zone) -> String {
 }
 
 /// `interval`, as `IntervalStyle = iso_8601` writes it.
-pub(super) fn interval(months: i32, days: i32, micros: i64) -> String {
-    // PostgreSQL 17's infinities. Before 17 the same parts were the longest intervals that there are.
-    match (months, days, micros) {
-        (i32::MAX, i32::MAX, i64::MAX) => return "infinity".to_owned(),
-        (i32::MIN, i32::MIN, i64::MIN) => return "-infinity".to_owned(),
+pub(super) fn interval(months: i32, days: i32, micros: i64, intervals: Intervals) -> String {
+    match (intervals, months, days, micros) {
+        (Intervals::MayBeInfinite, i32::MAX, i32::MAX, i64::MAX) => return "infinity".to_owned(),
+        (Intervals::MayBeInfinite, i32::MIN, i32::MIN, i64::MIN) => return "-infinity".to_owned(),
         _ => {}
     }
     let part = |amount: i64, unit: char| match amount {
@@ -190,12 +205,35 @@ mod tests {
 
     #[test]
     fn intervals_are_durations() {
-        check(&interval(0, 0, 0), "PT0S");
-        check(&interval(14, 3, 14_706_700_000), "P1Y2M3DT4H5M6.7S");
-        check(&interval(-14, -3, -14_706_700_000), "P-1Y-2M-3DT-4H-5M-6.7S");
-        check(&interval(0, 0, -500_000), "PT-0.5S");
-        check(&interval(0, 1, 0), "P1D");
-        check(&interval(0, 0, 90_061_000_000), "PT25H1M1S");
-        check(&interval(i32::MAX, i32::MAX, i64::MAX), "infinity");
+        for intervals in [Intervals::Finite, Intervals::MayBeInfinite] {
+            check(&interval(0, 0, 0, intervals), "PT0S");
+            check(&interval(14, 3, 14_706_700_000, intervals), "P1Y2M3DT4H5M6.7S");
+            check(&interval(-14, -3, -14_706_700_000, intervals), "P-1Y-2M-3DT-4H-5M-6.7S");
+            check(&interval(0, 0, -500_000, intervals), "PT-0.5S");
+            check(&interval(0, 1, 0, intervals), "P1D");
+            check(&interval(0, 0, 90_061_000_000, intervals), "PT25H1M1S");
+            check(&interval(i32::MAX, 0, 0, intervals), "P178956970Y7M");
+            check(&interval(0, i32::MIN, i64::MIN, intervals), "P-2147483648DT-2562047788H-54.775808S");
+        }
+    }
+
+    #[test]
+    fn the_longest_intervals_are_infinite_where_the_server_says_so() {
+        let longest = |intervals| interval(i32::MAX, i32::MAX, i64::MAX, intervals);
+        let least = |intervals| interval(i32::MIN, i32::MIN, i64::MIN, intervals);
+        for version in [130_000, 150_004, 169_999] {
+            let intervals = Intervals::of(version);
+            check(&longest(intervals), "P178956970Y7M2147483647DT2562047788H54.775807S");
+            check(&least(intervals), "P-178956970Y-8M-2147483648DT-2562047788H-54.775808S");
+        }
+        for version in [170_000, 180_001] {
+            let intervals = Intervals::of(version);
+            check(&longest(intervals), "infinity");
+            check(&least(intervals), "-infinity");
+            check(
+                &interval(i32::MAX, i32::MAX, i64::MAX - 1, intervals),
+                "P178956970Y7M2147483647DT2562047788H54.775806S",
+            );
+        }
     }
 }

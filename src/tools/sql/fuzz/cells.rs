@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use postgres::types::{Field, Kind, Type};
 use serde_json::Value;
 
-use super::super::cells;
+use super::super::cells::{self, Intervals};
 use crate::wire::ascii::AsciiWriter;
 
 /// What a value may be longer than its bytes, in bytes: the zeros of a `numeric`, at most 32,767 groups of four before its
@@ -53,8 +53,10 @@ pub fn run(data: &[u8]) {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let Some(kind) = TYPES.get(usize::from(choice) % TYPES.len()) else { return };
     assert!(cells::knows(kind));
+    // Either half of the choices reaches every type.
+    let intervals = if choice < 128 { Intervals::Finite } else { Intervals::MayBeInfinite };
     let mut writer = AsciiWriter::default();
-    let written = cells::write(&mut writer, kind, bytes);
+    let written = cells::write(&mut writer, kind, bytes, intervals);
     let length = writer.len();
     assert!(
         length <= MAX_BYTES_PER_BYTE * bytes.len() + MAX_GROWTH_BYTES,
