@@ -57,7 +57,7 @@ pub(super) struct Rendering {
     max_chars: u32,
     /// Whether the database takes bytes for characters (`SQL_ASCII`), so that a cut may go through one.
     by_bytes: bool,
-    /// What binary values of the server mean.
+    /// What the intervals that the server sends are.
     intervals: Intervals,
 }
 
