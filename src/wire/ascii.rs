@@ -5,10 +5,14 @@ use std::{
     sync::Arc,
 };
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
 use crate::wire::blocks::Blocks;
+
+/// Bytes that are encoded in base64 at a time: whole groups of three, so that only the last piece is padded.
+const BASE64_PIECE: usize = 3 * 1024;
 
 /// The JSON of one value, all ASCII. Only this module makes one, so that what holds it need not look again. Clones share
 /// the bytes.
@@ -90,24 +94,11 @@ impl AsciiWriter {
     /// Writes bytes as a JSON string in base64 (RFC 4648 section 4, padded).
     pub fn base64(&mut self, bytes: &[u8]) -> &mut Self {
         self.put(b"\"");
-        let (groups, rest) = bytes.as_chunks::<3>();
-        let mut encoded = [[0; 4]; 256];
-        for groups in groups.chunks(encoded.len()) {
-            for (encoded, group) in encoded.iter_mut().zip(groups) {
-                *encoded = base64_group(*group);
-            }
-            self.put(encoded.as_flattened().get(..groups.len() * 4).unwrap_or_default());
-        }
-        match *rest {
-            [a] => {
-                let [first, second, ..] = base64_group([a, 0, 0]);
-                self.put(&[first, second, b'=', b'=']);
-            }
-            [a, b] => {
-                let [first, second, third, _] = base64_group([a, b, 0]);
-                self.put(&[first, second, third, b'=']);
-            }
-            _ => {}
+        let mut encoded = [0; BASE64_PIECE / 3 * 4];
+        for piece in bytes.chunks(BASE64_PIECE) {
+            let length = STANDARD.encode_slice(piece, &mut encoded);
+            debug_assert!(length.is_ok(), "four characters for every three bytes");
+            self.put(encoded.get(..length.unwrap_or_default()).unwrap_or_default());
         }
         self.put(b"\"");
         self
@@ -183,7 +174,7 @@ fn write_escaped<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
 }
 
 /// How many bytes from the first on are printable ASCII, but for quotes and backslashes.
-pub(super) fn plain_run(bytes: &[u8]) -> usize {
+fn plain_run(bytes: &[u8]) -> usize {
     run(bytes, |word| ends_of_string(word) | below(1, word ^ (EACH * 0x7f)) | (word & HIGH_BITS))
 }
 
@@ -245,13 +236,6 @@ fn write_escape<W: ?Sized + Write>(out: &mut W, character: char) -> io::Result<(
 /// The digit of a value from 0 to 15.
 const fn hex_digit(nibble: u8) -> u8 {
     if nibble < 10 { b'0' + nibble } else { b'a' - 10 + nibble }
-}
-
-fn base64_group([a, b, c]: [u8; 3]) -> [u8; 4] {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    // Six bits are always inside the alphabet; the default is never taken.
-    [a >> 2, (a << 4) | (b >> 4), (b << 2) | (c >> 6), c]
-        .map(|bits| ALPHABET.get(usize::from(bits & 63)).copied().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use std::io;
 
+use memchr::memchr2_iter;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::wire::{
-    ascii::{AsciiJson, AsciiWriter, plain_run},
+    ascii::{AsciiJson, AsciiWriter},
     blocks::Blocks,
     jsonrpc::RequestId,
 };
@@ -112,13 +113,13 @@ fn begin(id: Option<&RequestId>) -> AsciiWriter {
 /// Writes ASCII JSON as the inside of a JSON string. It holds no control characters, so two bytes are all there is to
 /// escape, each by a backslash.
 fn write_quoted(out: &mut impl io::Write, json: &[u8]) -> io::Result<()> {
-    let mut rest = json;
-    while let Some((plain, [special, behind @ ..])) = rest.split_at_checked(plain_run(rest)) {
-        out.write_all(plain)?;
-        out.write_all(&[b'\\', *special])?;
-        rest = behind;
+    let mut written = 0;
+    for at in memchr2_iter(b'"', b'\\', json) {
+        out.write_all(json.get(written..at).unwrap_or_default())?;
+        out.write_all(b"\\")?;
+        written = at;
     }
-    out.write_all(rest)
+    out.write_all(json.get(written..).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ fn main() -> Outcome {
     refusals::measure()?;
     report::section("the client and both contestants on one core")?;
     on_one_core(|| sessions::measure(&data))?;
+    on_one_core(|| files::measure_work(&data))?;
     oracle::measure()?;
     metrics::measure(&data)?;
     listing::measure()?;
