@@ -1,8 +1,11 @@
 //! What a running call knows, and what every argument must pass first.
 
+mod loose_end;
 pub mod sanitizer;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+
+pub use loose_end::{LooseEnd, LooseEnds};
 
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -19,12 +22,19 @@ pub struct Call {
     serial: Serial,
     deadline: Instant,
     interrupt: Interrupt,
+    loose_end: LooseEnd,
 }
 
 impl Call {
     /// A call that must be answered by `deadline`.
     pub fn new(serial: Serial, deadline: Instant, interrupt: Interrupt) -> Self {
-        Self { serial, deadline, interrupt }
+        Self { serial, deadline, interrupt, loose_end: LooseEnd::default() }
+    }
+
+    /// The same call, in a session that waits for what it leaves behind.
+    #[must_use]
+    pub fn with_loose_end(self, loose_end: LooseEnd) -> Self {
+        Self { loose_end, ..self }
     }
 
     /// The call's own number.
@@ -40,6 +50,11 @@ impl Call {
     /// Time left until the deadline; zero when it has passed.
     pub fn remaining(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// What is to be held by whatever goes on behind the call's answer.
+    pub fn loose_end(&self) -> LooseEnd {
+        self.loose_end.clone()
     }
 
     /// How the call is told to stop.

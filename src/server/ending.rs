@@ -26,8 +26,10 @@ const READER_ENDS: Duration = Duration::from_secs(1);
 /// How long a worker may take from having an answer to having queued it.
 const ANSWERS_QUEUED: Duration = Duration::from_secs(1);
 
-/// How long CancelRequests may take on the way out.
+/// How long the stop actions may take, and then what calls have left behind: a CancelRequest over TLS to a distant server is
+/// some round trips.
 const STOPPER_ENDS: Duration = Duration::from_millis(500);
+const LOOSE_ENDS_END: Duration = Duration::from_secs(2);
 
 /// What main owns.
 #[derive(Debug)]
@@ -61,6 +63,7 @@ impl Ending<'_> {
         self.shared.outbox.close();
         self.flush(signalled)?;
         self.shared.stopper.finish(STOPPER_ENDS);
+        self.shared.loose_ends.wait(LOOSE_ENDS_END);
         self.shared.pool.close();
         self.shared.in_flight.close();
         let failure = self.shared.notices.failure.lock().unwrap_or_else(PoisonError::into_inner).take();

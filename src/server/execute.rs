@@ -43,9 +43,11 @@ fn carry_out(shared: &Shared, picked: Picked) {
         Room::Unwanted => return,
         Room::Late => return answer(shared, serial, &no_slot()),
     }
+    let loose_end = shared.loose_ends.hold();
     let Some(call) = shared.in_flight.with_now(|table, now| table.start(serial, now)) else {
         return shared.outbox.release(serial);
     };
+    let call = call.with_loose_end(loose_end);
     let (outcome, afterwards) = match (prepared.run)(permit, &call) {
         Ok(Answer { body, afterwards }) => (Outcome::Answer(body), afterwards),
         Err(Failure::Problem(problem)) => (Outcome::Problem(problem), None),

@@ -9,8 +9,9 @@
 //! | *writer* | stdout | when the outbox is closed and empty, or the client is gone |
 //! | *main* | signals, the order of the end | last |
 //!
-//! Workers, watchdog and stopper begin with the first call. On the way out nothing is joined that may block: returning
-//! from `main` ends the process, and PostgreSQL sees its connections close.
+//! Workers, watchdog and stopper begin with the first call. On the way out nothing is joined that may block: what calls
+//! have left behind, such as CancelRequests, has a moment ([`crate::call::LooseEnds`]); then returning from `main` ends the
+//! process, and PostgreSQL sees its connections close.
 
 mod execute;
 mod dispatch;
@@ -40,6 +41,7 @@ use std::{
 use nix::errno::Errno;
 
 use crate::{
+    call::LooseEnds,
     governance::Governor,
     problem::{Code, Problem},
     protocol::reply::Outcome,
@@ -99,6 +101,7 @@ struct Shared {
     outbox: Outbox,
     pool: Pool,
     stopper: Stopper,
+    loose_ends: LooseEnds,
     notices: Notices,
 }
 
@@ -186,6 +189,7 @@ pub fn run(
         outbox: Outbox::default(),
         pool: Pool::new(config.max_concurrency),
         stopper: Stopper::default(),
+        loose_ends: LooseEnds::default(),
         notices: Notices {
             reader_ended: AtomicBool::new(false),
             writer_ended: AtomicBool::new(false),

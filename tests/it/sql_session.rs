@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 use crate::{
@@ -36,6 +37,14 @@ impl Locked {
 
     fn url(&self) -> String {
         Cluster::shared().url(&self.name)
+    }
+
+    /// Waits until one backend runs [`SLOW`], and tells its process.
+    fn wait_for_one(&mut self) -> i32 {
+        self.wait_for(1);
+        let backend = "SELECT pid FROM pg_stat_activity \
+            WHERE datname = current_database() AND usename = 'reader' AND wait_event_type = 'Lock'";
+        self.admin.query_one(backend, &[]).unwrap().get(0)
     }
 
     /// Waits until so many backends run [`SLOW`].
@@ -119,23 +128,67 @@ fn slow_statements_hold_up_nothing_but_statements() {
 }
 
 #[test]
-fn a_statement_is_stopped_on_time_and_at_the_end_of_the_session() {
-    let mut database = Locked::new();
-    let settings = [
-        ("MCP_SQL_DSN", &*database.url()),
-        ("MCP_SQL_STATEMENT_TIMEOUT_MS", "500"),
-        ("MCP_SHUTDOWN_GRACE_MS", "0"),
-    ];
+fn a_statement_is_stopped_on_time() {
+    let database = Locked::new();
+    let settings = [("MCP_SQL_DSN", &*database.url()), ("MCP_SQL_STATEMENT_TIMEOUT_MS", "500")];
     let mut client = Client::initialized(&settings, "2025-11-25");
     let begun = Instant::now();
     let late = query(&mut client, SLOW);
     assert_eq!(problem(&client.answer(&late)["result"])["code"], "MCP_EXECUTION_TIMEOUT");
     took(begun, 500, 5_000);
+    client.end().cleanly();
+}
 
-    let last = query(&mut client, SLOW);
-    database.wait_for(1);
-    let ended = client.end().cleanly();
-    assert_eq!(ended.messages.len(), 1);
-    assert_eq!((&ended.messages[0]["id"], &ended.messages[0]["error"]["code"]), (&last, &json!(-32603)));
+#[test]
+fn nothing_runs_on_in_the_database_when_the_session_has_ended() {
+    let mut database = Locked::new();
+    let over_tcp = database.url();
+    let over_socket = Cluster::shared().socket_dsn("reader", &database.name);
+    type End = fn(&mut Client, &Value);
+    let ends: [(&str, &str, End); 4] = [
+        ("0", "-32603", |client, _| client.end_input()),
+        ("60000", "-32603", |client, _| {
+            client.end_input();
+            client.insist(Signal::SIGTERM);
+        }),
+        ("0", "-32603", |client, _| client.insist(Signal::SIGINT)),
+        ("60000", "", |client, id| {
+            client.cancel(id);
+            client.end_input();
+        }),
+    ];
+    for dsn in [&over_tcp, &over_socket] {
+        for (grace, code, end) in ends {
+            let settings = [("MCP_SQL_DSN", &**dsn), ("MCP_SHUTDOWN_GRACE_MS", grace)];
+            let mut client = Client::initialized(&settings, "2025-11-25");
+            let id = query(&mut client, SLOW);
+            let backend = database.wait_for_one();
+            end(&mut client, &id);
+            let ended = client.wait().cleanly();
+            let codes: Vec<String> =
+                ended.messages.iter().map(|it| it["error"]["code"].to_string()).collect();
+            assert_eq!(codes.concat(), code, "{:?}", ended.messages);
+            database.wait_for(0);
+            assert!(says(backend, "canceling statement due to user request"), "{dsn} {grace}");
+        }
+    }
+}
+
+#[test]
+fn a_statement_ends_soon_after_a_process_that_was_killed() {
+    let mut database = Locked::new();
+    let mut client = Client::initialized(&[("MCP_SQL_DSN", &database.url())], "2025-11-25");
+    query(&mut client, SLOW);
+    let backend = database.wait_for_one();
+    client.kill();
+    client.wait();
     database.wait_for(0);
+    assert!(says(backend, "connection to client lost"));
+    assert!(!says(backend, "canceling statement"), "only its timeout ended it");
+}
+
+/// Whether the log holds this message of a backend.
+fn says(backend: i32, message: &str) -> bool {
+    let log = Cluster::shared().log();
+    log.lines().any(|line| line.contains(&format!("[{backend}]")) && line.contains(message))
 }

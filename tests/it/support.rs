@@ -394,6 +394,11 @@ impl Client {
         }
     }
 
+    /// Ends the child without asking it.
+    pub(crate) fn kill(&self) {
+        self.process.signal(Signal::SIGKILL);
+    }
+
     /// Ends the child's input and waits for its end.
     pub(crate) fn end(mut self) -> Ended {
         self.end_input();

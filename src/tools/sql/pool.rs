@@ -20,6 +20,7 @@ use r2d2::{ManageConnection, Pool, PooledConnection};
 use scheduled_thread_pool::ScheduledThreadPool;
 
 use super::session::{Canceller, Session};
+use crate::call::LooseEnd;
 
 /// Connections that wait to be closed. More than that, and the worker that has the next one closes it itself.
 pub(super) const CLOSER_QUEUE: usize = 64;
@@ -177,8 +178,9 @@ impl Closer {
     }
 }
 
-/// Sends a CancelRequest from a thread of its own, because a silent server would hold up whoever sends it.
-pub(super) fn send_cancel(canceller: Canceller) {
+/// Sends a CancelRequest from a thread of its own, because a silent server would hold up whoever sends it. The thread holds
+/// `loose_end` until it is sent.
+pub(super) fn send_cancel(canceller: Canceller, loose_end: LooseEnd) {
     static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
     if UNDER_WAY.fetch_add(1, Ordering::Relaxed) >= MAX_CANCELS {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
@@ -190,6 +192,7 @@ pub(super) fn send_cancel(canceller: Canceller) {
             log::warn!("a statement could not be cancelled: {}", super::sqlstate::chain(&error));
         }
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+        drop(loose_end);
     });
     if let Err(error) = sent {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);

@@ -30,6 +30,8 @@ pub(super) struct Facts {
     pub(super) read_only_by_default: bool,
     /// Whether bytes are its characters: `SQL_ASCII`.
     pub(super) counts_bytes: bool,
+    /// Whether it can look, while a statement runs, if its client is still there.
+    can_miss_client: bool,
     /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
     search_path: String,
     pub(super) roles: Vec<RoleRow>,
@@ -74,6 +76,10 @@ pub(super) const CANCEL_TIME: Duration = Duration::from_millis(500);
 /// How much longer than a call the server lets a transaction idle that we forgot.
 pub(super) const IDLE_MARGIN: Duration = Duration::from_secs(5);
 
+/// How often, in milliseconds, the server looks whether a statement's client is still there (`client_connection_check_interval`):
+/// whatever ends this process, what it asked for ends soon after.
+const CLIENT_CHECK: &str = "1000";
+
 /// How long cleaning a session, and closing it, may take.
 const CLEAN_TIME: Duration = Duration::from_secs(5);
 
@@ -89,7 +95,7 @@ fn opening(pooler: Pooler) -> String {
          SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
          pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(), \
-         pg_catalog.current_setting('server_version_num'); \
+         pg_catalog.current_setting('server_version_num'), pg_catalog.version(); \
          SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
         role_check::ROLES
     )
@@ -198,7 +204,8 @@ impl Session {
             ("idle_in_transaction_session_timeout", milliseconds(remaining.saturating_add(IDLE_MARGIN))),
             ("search_path", self.facts.search_path.clone()),
         ];
-        let pinned = PINNED.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        let check = self.facts.can_miss_client.then_some(("client_connection_check_interval", CLIENT_CHECK));
+        let pinned = PINNED.iter().copied().chain(check).map(|(name, value)| (name, value.to_owned()));
         for (index, (name, value)) in timeouts.into_iter().chain(pinned).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             batch.push_str(&format!("{comma}pg_catalog.set_config('{name}', {}, true)", literal(&value)));
@@ -245,9 +252,12 @@ impl Facts {
             })
         };
         let own_path = text(first, 5).filter(|path| !path.is_empty()).unwrap_or("pg_catalog".to_owned());
+        let version: u32 = text(first, 7)?.parse().ok()?;
         let facts = Self {
             server_version: text(first, 0)?,
-            intervals: Intervals::of(text(first, 7)?.parse().ok()?),
+            intervals: Intervals::of(version),
+            // A setting since 14; elsewhere its only value may be 0.
+            can_miss_client: version >= 140_000 && text(first, 8)?.contains("linux"),
             database: text(first, 1)?,
             role: text(first, 2)?,
             in_recovery: flag(first, 3)?,

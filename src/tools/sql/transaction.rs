@@ -10,7 +10,7 @@ use super::{
     sqlstate::chain,
 };
 use crate::{
-    call::{Call, Interrupted, StopGuard},
+    call::{Call, Interrupted, LooseEnd, StopGuard},
     problem::{Code, Problem},
     tools::Failure,
 };
@@ -24,6 +24,7 @@ pub(in crate::tools) struct Transaction {
     lease: Lease,
     canceller: Option<Canceller>,
     stop: Option<StopGuard>,
+    loose_end: LooseEnd,
 }
 
 /// How a transaction left its connection.
@@ -78,11 +79,13 @@ impl Transaction {
 
     fn under_way(mut lease: Lease, call: &Call) -> Result<Self, Failure> {
         let canceller = lease.session().and_then(|session| session.canceller());
-        let stop = match canceller.clone() {
-            None => None,
-            Some(canceller) => Some(call.interrupt().on_stop(Box::new(move || send_cancel(canceller)))?),
-        };
-        Ok(Self { lease, canceller, stop })
+        let loose_end = call.loose_end();
+        let stop = canceller.clone().map(|canceller| {
+            let loose_end = loose_end.clone();
+            call.interrupt().on_stop(Box::new(move || send_cancel(canceller, loose_end)))
+        });
+        let stop = stop.transpose()?;
+        Ok(Self { lease, canceller, stop, loose_end })
     }
 
     /// The connection. `None` cannot happen between begin and end.
@@ -94,7 +97,7 @@ impl Transaction {
     /// CancelRequest was sent for it, which might arrive late and hit the next statement, and when the server has
     /// confirmed that nothing is left behind.
     pub(super) fn end(self, end: End) -> Box<dyn FnOnce() + Send> {
-        let Self { mut lease, canceller, stop } = self;
+        let Self { mut lease, canceller, stop, loose_end } = self;
         // Without a canceller there is nothing that could have been sent.
         let uncancelled = stop.is_none_or(StopGuard::disarm);
         Box::new(move || match (end, canceller) {
@@ -103,7 +106,7 @@ impl Transaction {
                 Some(Ok(Clean::Spent)) | None => {}
                 Some(Err(error)) => log::info!("a connection is closed: {}", chain(&error)),
             },
-            (End::Busy, Some(canceller)) if uncancelled => send_cancel(canceller),
+            (End::Busy, Some(canceller)) if uncancelled => send_cancel(canceller, loose_end),
             (End::Idle | End::Busy, _) => {}
         })
     }
