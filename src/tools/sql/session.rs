@@ -30,8 +30,8 @@ pub(super) struct Facts {
     pub(super) read_only_by_default: bool,
     /// Whether bytes are its characters: `SQL_ASCII`.
     pub(super) counts_bytes: bool,
-    /// Whether it can look, while a statement runs, if its client is still there.
-    can_miss_client: bool,
+    /// How often, in milliseconds, it looks whether a running statement's client is still there, if it can.
+    client_check: Option<&'static str>,
     /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
     search_path: String,
     pub(super) roles: Vec<RoleRow>,
@@ -76,8 +76,7 @@ pub(super) const CANCEL_TIME: Duration = Duration::from_millis(500);
 /// How much longer than a call the server lets a transaction idle that we forgot.
 pub(super) const IDLE_MARGIN: Duration = Duration::from_secs(5);
 
-/// How often, in milliseconds, the server looks whether a statement's client is still there (`client_connection_check_interval`):
-/// whatever ends this process, what it asked for ends soon after.
+/// `client_connection_check_interval` in milliseconds: whatever ends this process, what it asked for ends soon after.
 const CLIENT_CHECK: &str = "1000";
 
 /// How long cleaning a session, and closing it, may take.
@@ -204,7 +203,7 @@ impl Session {
             ("idle_in_transaction_session_timeout", milliseconds(remaining.saturating_add(IDLE_MARGIN))),
             ("search_path", self.facts.search_path.clone()),
         ];
-        let check = self.facts.can_miss_client.then_some(("client_connection_check_interval", CLIENT_CHECK));
+        let check = self.facts.client_check.map(|check| ("client_connection_check_interval", check));
         let pinned = PINNED.iter().copied().chain(check).map(|(name, value)| (name, value.to_owned()));
         for (index, (name, value)) in timeouts.into_iter().chain(pinned).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
@@ -257,7 +256,7 @@ impl Facts {
             server_version: text(first, 0)?,
             intervals: Intervals::of(version),
             // A setting since 14; elsewhere its only value may be 0.
-            can_miss_client: version >= 140_000 && text(first, 8)?.contains("linux"),
+            client_check: (version >= 140_000 && text(first, 8)?.contains("linux")).then_some(CLIENT_CHECK),
             database: text(first, 1)?,
             role: text(first, 2)?,
             in_recovery: flag(first, 3)?,
