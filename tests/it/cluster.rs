@@ -180,6 +180,13 @@ impl Cluster {
         String::from_utf8_lossy(&std::fs::read(self.directory.join("server.log")).unwrap()).into_owned()
     }
 
+    /// The server's `server_version_num`.
+    pub(crate) fn version(&self) -> u32 {
+        let version: String =
+            self.admin("postgres").query_one("SHOW server_version_num", &[]).unwrap().get(0);
+        version.parse().unwrap()
+    }
+
     /// The port, over TCP on 127.0.0.1 and in the socket's name.
     pub(crate) fn port(&self) -> u16 {
         self.port

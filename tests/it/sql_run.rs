@@ -199,7 +199,7 @@ fn a_long_cell_is_cut_at_the_database() {
     cut("SELECT repeat('a', 200)::varchar(300)", "a".repeat(100), 100);
     cut("SELECT 'b'::char(120)", format!("b{}", " ".repeat(99)), 20);
     cut("SELECT decode(repeat('ab', 50), 'hex')", format!("\\x{}", "ab".repeat(49)), 2);
-    cut("SELECT 10::numeric ^ 200", format!("1{}", "0".repeat(99)), 118);
+    cut("SELECT round(10::numeric ^ 200)", format!("1{}", "0".repeat(99)), 101);
     cut("SELECT array_agg(n) FROM generate_series(1, 100) n", "{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,".to_owned(), 193);
     cut("SELECT to_jsonb(repeat('x', 200))", format!("\"{}", "x".repeat(99)), 102);
     cut("SELECT ROW(repeat('x', 200))", format!("{{\"f1\":\"{}", "x".repeat(93)), 109);
