@@ -75,7 +75,7 @@ container_reads_a_catalog() {
     compose=$(MCP_CATALOG="$work/assets.toml" "$server" deploy compose)
     mapfile -t mounts < <(sed -n 's/^ *- {type: bind, source: "\(.*\)", target: "\(.*\)", read_only: true}$/--mount=type=bind,source=\1,target=\2,readonly/p' <<<"$compose")
     mapfile -t variables < <(sed -n 's/^ *\(MCP_[A-Z_]*\): "\(.*\)"$/--env=\1=\2/p' <<<"$compose")
-    podman run --rm "${hardened[@]}" "${mounts[@]}" "${variables[@]}" "$image" check >"$work/by-container" 2>&1
+    podman run --rm "${hardened[@]}" "${mounts[@]}" "${variables[@]}" "$image" check >"$work/by-container" 2>&1 || true
     grep '^ok    catalog: 7 entries' "$work/by-container" || { echo "$compose"; cat "$work/by-container"; return 1; }
 }
 

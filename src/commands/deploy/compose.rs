@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_a_setting_names_is_mounted_or_a_note_says_why_not() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir_in("/tmp").unwrap();
         let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
         let (catalog, log) = (path("assets.toml"), path("log"));
         std::fs::write(&catalog, crate::commands::demo::CATALOG).unwrap();

@@ -240,12 +240,68 @@ fn settings(vars: &[(&str, &str)]) -> Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::fill;
+    use super::*;
+    use crate::settings::table;
 
     #[test]
     fn a_template_is_filled_once() {
         let values = [("a", "{b}"), ("b", "2")];
         assert_eq!(fill("{a} {b} { {c} {a}", &values), "{b} 2 { {c} {b}");
         assert_eq!(fill("", &values), "");
+    }
+
+    #[test]
+    fn every_path_among_the_settings_is_carried_or_its_dropping_is_told() {
+        let directory = tempfile::tempdir_in("/tmp").unwrap();
+        let root = directory.path().to_str().unwrap();
+        let path = |name: &str| format!("{root}/{name}");
+        std::fs::write(path("catalog.toml"), CATALOG).unwrap();
+        std::fs::write(path("dsn"), "host=127.0.0.1 user=r sslmode=disable").unwrap();
+        for setting in table::ALL.iter().filter(|setting| matches!(setting.kind, Kind::Path { .. })) {
+            let value = match setting.name {
+                "MCP_CATALOG" => path("catalog.toml"),
+                "MCP_SQL_DSN_FILE" => path("dsn"),
+                "MCP_LOG_FILE" => path("log"),
+                _ => root.to_owned(),
+            };
+            let vars = [("MCP_SQL_DSN", "user=r"), (setting.name, &value)];
+            let given = if setting.name == "MCP_SQL_DSN_FILE" { &vars[1..] } else { &vars };
+            let settings = settings(given);
+            let dropped = format!("# {} is not carried: ", setting.name);
+            let check = |text: &str, carried: &[String]| {
+                let holds = |part: &String| text.contains(part);
+                assert!(
+                    holds(&dropped) != carried.iter().any(holds),
+                    "{}: {carried:?}\n{text}",
+                    setting.name
+                );
+            };
+            let unit = ["systemd", "--unit", "service"];
+            let Printed { text, .. } = printed(&unit, &settings);
+            check(
+                &text,
+                &[format!("BindReadOnlyPaths=\"{value}\""), format!("LoadCredential=sql-dsn:{value}\n")],
+            );
+            let Printed { text, .. } = printed(&["compose"], &settings);
+            check(&text, &[format!("source: \"{value}\""), format!("file: \"{value}\"")]);
+            let Printed { text, .. } = printed(&["inetd"], &settings);
+            check(&text, &[format!(" {}={value} ", setting.name)]);
+        }
+    }
+
+    fn printed(arguments: &[&str], settings: &Settings) -> Printed {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(subcommand)]
+            what: What,
+        }
+        let line: Line = clap::Parser::parse_from([&["deploy"], arguments].concat());
+        match line.what {
+            What::Systemd(options) => systemd::units(&options, "/opt/suite", settings),
+            What::Inetd(options) => inetd::lines(&options, "/opt/suite", settings),
+            What::Compose(options) => compose::file(&options, settings),
+            What::Role(_) | What::Catalog => panic!("{arguments:?} launch nothing"),
+        }
+        .unwrap()
     }
 }

@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_a_setting_names_is_seen_by_the_service_or_a_note_says_why_not() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir_in("/tmp").unwrap();
         let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
         std::fs::write(path("catalog.toml"), CATALOG).unwrap();
         std::fs::write(path("dsn 100%"), format!("host={} user=r", path("sockets"))).unwrap();

@@ -92,6 +92,7 @@ fn percent_encoded(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{super::DsnEnvironment, *};
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
@@ -127,7 +128,6 @@ mod tests {
 
     #[test]
     fn what_was_read_and_where_the_sockets_are_is_told() {
-        use std::os::unix::fs::PermissionsExt as _;
         let home = tempfile::tempdir().unwrap();
         let passfile = home.path().join(".pgpass");
         std::fs::write(&passfile, "").unwrap();
@@ -143,9 +143,20 @@ mod tests {
     #[cfg(feature = "tls")]
     #[test]
     fn certificates_and_keys_are_among_what_was_read() {
-        let tls = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls");
-        let text = format!("user=r host=h sslmode=verify-full sslrootcert={tls}/ca.pem");
-        let dsn = Dsn::parse(&text, &DsnEnvironment::default()).unwrap();
-        assert_eq!(dsn.files().map(|(key, _)| key).collect::<Vec<_>>(), ["sslrootcert"]);
+        let tls = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/tls");
+        let directory = tempfile::tempdir().unwrap();
+        let key = directory.path().join("client.key");
+        std::fs::copy(tls.join("client.key"), &key).unwrap();
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let expected =
+            [("sslrootcert", tls.join("ca.pem")), ("sslcert", tls.join("client.pem")), ("sslkey", key)];
+        let given: String =
+            expected.iter().map(|(key, path)| format!("{key}='{}' ", path.display())).collect();
+        let told = |text: String| {
+            let dsn = Dsn::parse(&text, &DsnEnvironment::default()).unwrap();
+            dsn.files().map(|(key, path)| (key, path.to_owned())).collect::<Vec<_>>()
+        };
+        assert_eq!(told(format!("{given} user=r host=h sslmode=verify-full")), expected);
+        assert_eq!(told(format!("{given} user=r host=/run/pg sslmode=verify-full")), []);
     }
 }
