@@ -67,6 +67,18 @@ container_speaks() {
     done
 }
 
+# What the printed compose file mounts and sets, given to podman.
+container_reads_a_catalog() {
+    local compose mounts variables
+    install -m 0644 /dev/stdin "$work/assets.toml" < <("$server" deploy catalog)
+    chmod a+x "$work"
+    compose=$(MCP_CATALOG="$work/assets.toml" "$server" deploy compose)
+    mapfile -t mounts < <(sed -n 's/^ *- {type: bind, source: "\(.*\)", target: "\(.*\)", read_only: true}$/--mount=type=bind,source=\1,target=\2,readonly/p' <<<"$compose")
+    mapfile -t variables < <(sed -n 's/^ *\(MCP_[A-Z_]*\): "\(.*\)"$/--env=\1=\2/p' <<<"$compose")
+    podman run --rm "${hardened[@]}" "${mounts[@]}" "${variables[@]}" "$image" check >"$work/by-container" 2>&1 || true
+    grep '^ok    catalog: 7 entries' "$work/by-container" || { echo "$compose"; cat "$work/by-container"; return 1; }
+}
+
 container_is_measured() {
     local call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"system_metrics","arguments":{},'$meta'}}' told
     told=$(printf '%s\n' "$call" | podman run --rm "${hardened[@]}" "$image" 2>"$work/container-log") || { cat "$work/container-log"; return 1; }

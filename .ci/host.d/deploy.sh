@@ -33,9 +33,12 @@ if output=$(need systemd-analyze systemd 2>&1); then
     check 'systemd units without a database' \
         env -i work="$work" server="$server" PATH="$PATH" bash -c "$(declare -f units_are_accepted_and_hardened); units_are_accepted_and_hardened"
     mkdir -p "$work/odd \"100%\" \$name"
+    "$server" deploy catalog >"$work/catalog.toml"
     check 'systemd units with everything' \
         env -i work="$work" server="$server" PATH="$PATH" MCP_SAFE_DATA_DIR=/etc MCP_MAX_CONCURRENCY=4 \
-        MCP_SQL_DSN=postgres://reader@db.example.org/app MCP_METRICS_DISK_PATH="$work/odd \"100%\" \$name" \
+        MCP_CATALOG="$work/catalog.toml" MCP_LOG_FILE="$work/log" \
+        "MCP_SQL_DSN=postgres://reader@db.example.org,%2Ftmp%2Fsockets/app?sslmode=verify-full&sslrootcert=$PWD/tests/it/tls/ca.pem" \
+        MCP_METRICS_DISK_PATH="$work/odd \"100%\" \$name" \
         bash -c "$(declare -f units_are_accepted_and_hardened); units_are_accepted_and_hardened"
 else
     not_passed 'systemd-analyze could not be installed' "$output"
@@ -62,6 +65,7 @@ export target
 if output=$(bash .ci/host.d/container.sh image_is_built 2>&1); then
     check 'its program is static and stripped' bash .ci/host.d/container.sh binary_is_static
     check 'the image holds a program and certificates' bash .ci/host.d/container.sh image_is_bare
+    check 'a catalog in the hardened container' bash .ci/host.d/container.sh container_reads_a_catalog
     check 'a session in the hardened container' bash .ci/host.d/container.sh container_speaks
     check 'system_metrics in the hardened container' bash .ci/host.d/container.sh container_is_measured
     check 'it writes nowhere and stops cleanly' bash .ci/host.d/container.sh container_writes_nowhere_and_stops_cleanly

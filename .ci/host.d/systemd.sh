@@ -10,15 +10,18 @@ root=$target/systemd
 program=/usr/local/bin/mcp-server-suite
 units=$root/etc/systemd/system
 install -m 755 "$server" "$root$program"
-mkdir -p "$root/srv/data" "$units/multi-user.target.wants" "$units/sockets.target.wants"
+mkdir -p "$root/srv/data" "$root/root" "$units/multi-user.target.wants" "$units/sockets.target.wants"
 rm -rf "$root/srv/outcome" "$root/var/log/journal"
 echo hello >"$root/srv/data/file"
+# Where the service sees nothing but what its unit mounts.
+"$server" deploy catalog | install -m 0644 /dev/stdin "$root/root/catalog.toml"
 install -d -m 0700 "$root/etc/mcp-server-suite"
 install -m 0600 /dev/stdin "$root/etc/mcp-server-suite/sql-dsn" <<<'postgres://reader:hunter2@127.0.0.1:1/none'
 for unit in socket service; do
     name=mcp-server-suite.socket
     [ "$unit" = socket ] || name=mcp-server-suite@.service
     env -i MCP_CONFINE=require "MCP_SAFE_DATA_DIR=$root/srv/data" MCP_SQL_DSN=postgres://reader@127.0.0.1:1/none \
+        "MCP_CATALOG=$root/root/catalog.toml" MCP_SQL_ADHOC=true \
         "$server" deploy systemd --unit "$unit" | sed "s#$server#$program#; s#$root##g" >"$units/$name"
 done
 ln -sf ../mcp-server-suite.socket "$units/sockets.target.wants/"
@@ -60,7 +63,7 @@ timeout 120 systemd-nspawn --quiet --register=no --keep-unit --directory="$root"
 
 outcome=$root/srv/outcome
 expected=('"id":1.*hello' '"id":2.*"isError":false' '"id":3,"error":{"code":-32603' '^NoNewPrivs:.1$' '^Seccomp:.2$' '^CapEff:.0*$'
-    '^Uid:.6[0-9][0-9][0-9][0-9]' '^0$' '"MESSAGE":"session.*serves read_only_sql.*"PRIORITY":"6"\|"PRIORITY":"6".*"MESSAGE":"session.*serves read_only_sql'
+    '^Uid:.6[0-9][0-9][0-9][0-9]' '^0$' '"MESSAGE":"session.*serves read_only_sql.*list_sites.*"PRIORITY":"6"\|"PRIORITY":"6".*"MESSAGE":"session.*serves read_only_sql.*list_sites'
     '"PRIORITY":"3".*"MCP_LOG_LEVEL: \|"MCP_LOG_LEVEL: .*"PRIORITY":"3"'
     '"PRIORITY":"3".*Connection refused\|Connection refused.*"PRIORITY":"3"')
 for line in "${expected[@]}"; do

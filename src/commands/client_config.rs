@@ -1,6 +1,6 @@
 //! `client-config`: the block to paste into a client. It never holds a secret.
 
-use std::{env, io, path};
+use std::{env, ffi::OsStr, io, path};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -10,6 +10,7 @@ use crate::{
     commands::{Exit, print},
     diagnostics,
     settings::{Settings, table::Kind},
+    tools::sql::Dsn,
 };
 
 /// Stands where the user writes the path of a file of theirs.
@@ -47,6 +48,14 @@ pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
              names",
         );
     }
+    for (key, path) in settings.sql.iter().flat_map(|sql| sql.dsn.files()) {
+        if path.is_relative() && !environment.contains_key("MCP_SQL_DSN") {
+            let path = diagnostics::escape(&path::absolute(path)?.to_string_lossy());
+            diagnostics::complain(&format!(
+                "{key}: a client starts the server in a directory of its own: write {path} into the connection string"
+            ));
+        }
+    }
     for (name, value) in &environment {
         if value.as_str().is_some_and(|value| value.contains("${")) {
             diagnostics::complain(&format!(
@@ -75,11 +84,10 @@ fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
                 DSN_FILE_PLACEHOLDER.into()
             }
             Kind::Path { .. } => path::absolute(given.reveal())?.into_os_string(),
-            Kind::Number { .. }
-            | Kind::Word { .. }
-            | Kind::Text { .. }
-            | Kind::Secret { .. }
-            | Kind::Unsupported => given.reveal().clone(),
+            Kind::Secret { .. } => anchored(given.reveal())?.into(),
+            Kind::Number { .. } | Kind::Word { .. } | Kind::Text { .. } | Kind::Unsupported => {
+                given.reveal().clone()
+            }
         };
         let value = value.into_string().map_err(|_| io::Error::other(format!("{name} is not UTF-8")))?;
         environment.insert(name.to_owned(), value.into());
@@ -88,6 +96,15 @@ fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
         environment.insert("PGPASSFILE".to_owned(), path::absolute(passfile)?.to_string_lossy().into());
     }
     Ok(environment)
+}
+
+/// A connection string, its paths absolute.
+fn anchored(dsn: &OsStr) -> io::Result<String> {
+    let directory = env::current_dir()?;
+    let (Some(dsn), Some(directory)) = (dsn.to_str(), directory.to_str()) else {
+        return Err(io::Error::other("the working directory is not UTF-8"));
+    };
+    Dsn::anchored(dsn, directory).map_err(io::Error::other)
 }
 
 /// As the clients' own pages have it: `claude_desktop_config.json` and `.mcp.json` of Claude, `mcp.json` of Cursor and of
@@ -151,7 +168,16 @@ mod tests {
                 json!({"MCP_SQL_DSN": "postgres://r@db/x", "PGPASSFILE": passfile}),
             )}}),
         );
-        let here = env::current_dir().unwrap().join("src");
+        let here = env::current_dir().unwrap();
+        let dsn = |path: &str| format!("postgres://r@/x?host=/run/pg&sslrootcert={path}");
+        check(
+            Client::Generic,
+            &[("MCP_SQL_DSN", &dsn("ca.pem"))],
+            &json!({"mcpServers": {NAME: server(
+                json!({"MCP_SQL_DSN": dsn(here.join("ca.pem").to_str().unwrap())}),
+            )}}),
+        );
+        let here = here.join("src");
         check(
             Client::Vscode,
             &[("MCP_SAFE_DATA_DIR", "src")],

@@ -1,17 +1,43 @@
 //! Names that look like a setting and are none.
 
-use crate::{diagnostics::escape, settings::table, tools::near_miss};
+use crate::{
+    diagnostics::escape,
+    settings::table::{self, Setting},
+    tools::near_miss,
+};
 
-/// A warning when `name` is no setting but close to one.
+/// A warning when `name` is no setting but close to one. Only what this build honours is offered.
 pub(super) fn warning(name: &str) -> Option<String> {
     const PREFIX: &str = "MCP_";
     let upper = name.to_ascii_uppercase();
-    if !upper.starts_with(PREFIX) || table::Setting::find(name).is_some() {
+    if !upper.starts_with(PREFIX) || Setting::find(name).is_some() {
         return None;
     }
-    let (distance, likely) = near_miss::closest(&upper, table::ALL.iter().map(|setting| setting.name))?;
-    // What differs in more than a fifth of its characters is another name, say of the client that launches us.
-    (distance * 5 <= likely.len()).then(|| format!("{} is no setting; did you mean {likely}?", escape(name)))
+    let name = escape(name);
+    if let Some(likely) = likely(&upper, Setting::is_supported) {
+        return Some(format!("{name} is no setting; did you mean {likely}?"));
+    }
+    let likely = likely(&upper, |setting| !setting.is_supported())?;
+    Some(format!("{name} is no setting, and {likely} is none that this build can honour"))
+}
+
+/// The one that lacks a word in `name`, else the closest. What differs in more than a fifth of its characters is another
+/// name, say of the client that launches us.
+fn likely(name: &str, eligible: impl Fn(&Setting) -> bool) -> Option<&'static str> {
+    let eligible = || table::ALL.iter().filter(|setting| eligible(setting)).map(|setting| setting.name);
+    eligible().find(|known| lacks_a_word(name, known)).or_else(|| {
+        let (distance, closest) = near_miss::closest(name, eligible())?;
+        (distance * 5 <= closest.len()).then_some(closest)
+    })
+}
+
+/// Whether `name` is `known` without one of its inner words.
+fn lacks_a_word(name: &str, known: &str) -> bool {
+    let words: Vec<&str> = known.split('_').collect();
+    (1..words.len().saturating_sub(1)).any(|left_out| {
+        let others = words.iter().enumerate().filter(|(index, _)| *index != left_out);
+        others.map(|(_, word)| *word).eq(name.split('_'))
+    })
 }
 
 #[cfg(test)]
@@ -30,10 +56,24 @@ mod tests {
         check("MCP_SQL_MAXROWS", Some("MCP_SQL_MAX_ROWS"));
         check("mcp_log_level", Some("MCP_LOG_LEVEL"));
         check("MCP_CALL_TIMEOUT", Some("MCP_CALL_TIMEOUT_MS"));
-        check("MCP_POLCY", Some("MCP_POLICY"));
+        check("MCP_SAFE_DIR", Some("MCP_SAFE_DATA_DIR"));
+        check("MCP_MAX_ROWS", Some("MCP_SQL_MAX_ROWS"));
         check("MCP_SQL_DSN", None);
         check("MCP_TIMEOUT", None);
         check("MCP_TOOL_TIMEOUT", None);
         check("MY_SQL_DSN", None);
+    }
+
+    #[test]
+    fn what_would_stop_the_start_is_not_offered() {
+        for (name, resembled) in [("MCP_POLCY", "MCP_POLICY"), ("MCP_STATE_DR", "MCP_STATE_DIR")] {
+            let expected =
+                format!("{name} is no setting, and {resembled} is none that this build can honour");
+            assert_eq!(warning(name), Some(expected));
+        }
+        for setting in table::ALL {
+            let offered = likely(setting.name, Setting::is_supported);
+            assert!(setting.is_supported() || offered.is_none(), "{} gives {offered:?}", setting.name);
+        }
     }
 }

@@ -14,13 +14,14 @@ use std::{
     process::{Child, Command, Output, Stdio},
     sync::mpsc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
+use postgres::{Config, NoTls, error::SqlState};
 use serde_json::{Value, json};
 
 /// No command takes longer, however busy the host is.
@@ -134,6 +135,31 @@ fn client_config_prints_what_to_paste_and_no_secret() {
         stderr.contains("MCP_SQL_DSN_FILE") && !format!("{stdout}{stderr}").contains("hunter2"),
         "{stderr}"
     );
+}
+
+#[test]
+fn client_config_names_files_of_the_connection_string_by_absolute_paths() {
+    let directory = tempfile::tempdir().unwrap();
+    let passfile = directory.path().join("pass file");
+    fs::write(&passfile, "*:*:*:*:hunter2\n").unwrap();
+    fs::set_permissions(&passfile, fs::Permissions::from_mode(0o600)).unwrap();
+    let dsn = "host=localhost sslmode=disable user=r passfile='pass file'";
+    fs::write(directory.path().join("dsn"), dsn).unwrap();
+    let printed = |name: &str, value: &str| {
+        let mut command = suite(&["client-config"], &[(name, value)]);
+        let output = finish(command.current_dir(&directory).spawn().unwrap());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let block: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let said = format!("{block}{}", String::from_utf8(output.stderr).unwrap());
+        assert!(!said.contains("hunter2"), "{said}");
+        (block["mcpServers"]["mcp-server-suite"]["env"][name].as_str().unwrap().to_owned(), said)
+    };
+    let passfile = passfile.to_str().unwrap();
+    let (given, _) = printed("MCP_SQL_DSN", dsn);
+    assert_eq!(given, dsn.replace("pass file", passfile));
+    let (_, said) = printed("MCP_SQL_DSN_FILE", "dsn");
+    assert!(said.contains("passfile: a client starts the server in a directory of its own"), "{said}");
+    assert!(said.contains(&format!("write {passfile} into the connection string")), "{said}");
 }
 
 #[test]
@@ -355,6 +381,29 @@ fn the_demo_serves_its_sandbox_until_the_end_of_the_input() {
     let settings = [("TMPDIR", directory.path().to_str().unwrap())];
     check(&["demo", "--serve"], &settings, 0);
     assert!(is_empty(directory.path()));
+}
+
+#[test]
+fn a_demo_that_is_killed_leaves_nothing_behind() {
+    let directory = temporary();
+    let settings = [("TMPDIR", directory.path().to_str().unwrap())];
+    let mut demo = suite(&["demo", "--serve"], &settings).stdin(Stdio::piped()).spawn().unwrap();
+    let stdin = demo.stdin.take();
+    BufReader::new(demo.stderr.take().unwrap()).read_line(&mut String::new()).unwrap();
+    let sandbox = fs::read_dir(directory.path()).unwrap().next().unwrap().unwrap().path();
+    let mut database = Config::new();
+    database.host_path(sandbox.join("pg")).user("mcp_reader").dbname("assets");
+    let mut database = database.connect(NoTls).unwrap();
+    signal(demo.id(), Signal::SIGKILL);
+    assert_eq!(demo.wait().unwrap().code(), None);
+    let ended = database.batch_execute("SELECT pg_sleep(30)").unwrap_err();
+    assert!(ended.code().is_none_or(|code| *code == SqlState::CRASH_SHUTDOWN), "{ended:?}");
+    drop(stdin);
+    let deadline = Instant::now() + LIMIT;
+    while !is_empty(directory.path()) {
+        assert!(Instant::now() < deadline, "{} is still there", sandbox.display());
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

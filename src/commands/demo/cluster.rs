@@ -8,7 +8,7 @@ use std::{
     fs::{self, DirBuilder, File},
     os::unix::{fs::DirBuilderExt, process::CommandExt},
     path::{Path, PathBuf},
-    process::{Child, Command},
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -18,7 +18,7 @@ use nix::{
 };
 use postgres::{Client, Config, NoTls};
 
-use crate::commands::demo::{Failed, Stop, TICK, clean_command, end, log_tail, wait};
+use crate::commands::demo::{END_LIMIT, Failed, Stop, TICK, clean_command, end, log_tail, wait};
 
 /// What to do when [`find_binaries`] finds none.
 pub(super) const HOW_TO_GET: &str = "PostgreSQL's server programs were not found, so the SQL part is left out; to get it, install the package \
@@ -40,6 +40,14 @@ const MAX_SOCKET_PATH: usize = 107;
 /// How long `initdb`, the start and the load may take, each.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// What becomes `postgres`: first it leaves a child behind that ends it as soon as our end of standard input closes, which
+/// the kernel does for us when we are killed.
+const POSTGRES: &str = r#"
+exec 3<&0
+{ read -r line <&3; kill -QUIT $$; } &
+exec "$@" 3<&- </dev/null
+"#;
+
 /// A running cluster.
 #[derive(Debug)]
 pub(super) struct Cluster {
@@ -59,7 +67,10 @@ impl Cluster {
         account.give(&home)?;
         account.initdb(binaries, &home, stop)?;
         let postmaster = account
-            .command(&binaries.join("postgres"), &home)?
+            .command(Path::new("/bin/sh"), &home)?
+            .args(["-c", POSTGRES, "sh"])
+            .arg(binaries.join("postgres"))
+            .stdin(Stdio::piped())
             .arg("-D")
             .arg(home.join("data"))
             .arg("-k")
@@ -118,7 +129,11 @@ impl Cluster {
 impl Drop for Cluster {
     /// An immediate shutdown: nothing in here is worth a checkpoint.
     fn drop(&mut self) {
-        if let Err(error) = end(&mut self.postmaster, Signal::SIGQUIT) {
+        drop(self.postmaster.stdin.take());
+        let ended = wait(&mut self.postmaster, END_LIMIT, "postgres", &Stop::default());
+        if ended.is_err()
+            && let Err(error) = end(&mut self.postmaster, Signal::SIGQUIT)
+        {
             crate::diagnostics::complain(&format!("cannot stop postgres: {error}"));
         }
     }
@@ -196,7 +211,7 @@ impl Account {
         let log = log.map_err(Failed::io("make a log for PostgreSQL"))?;
         let mut command = clean_command(program);
         command.current_dir(home).process_group(0);
-        command.stdin(std::process::Stdio::null());
+        command.stdin(Stdio::null());
         command.stdout(log.try_clone().map_err(Failed::io("make a log for PostgreSQL"))?).stderr(log);
         if let Some(other) = &self.other {
             command.uid(other.uid.as_raw()).gid(other.gid.as_raw());

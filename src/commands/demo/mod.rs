@@ -2,7 +2,7 @@
 //! directory of files. What newcomers see first.
 //!
 //! Everything it makes lives in one temporary directory and in child processes; both are gone when it ends, also after
-//! Ctrl-C. No wait is without a limit.
+//! Ctrl-C and SIGKILL. No wait is without a limit.
 
 mod cluster;
 mod sandbox;

@@ -5,9 +5,12 @@ use std::{
     ffi::OsStr,
     fs::{self, DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt, symlink},
+    os::unix::{
+        fs::{DirBuilderExt, symlink},
+        process::CommandExt,
+    },
     path::{Path, PathBuf},
-    process::{self, Command},
+    process::{self, Child, Command, Stdio},
     time::SystemTime,
 };
 
@@ -55,9 +58,9 @@ impl Sandbox {
     /// Makes it, with a cluster when PostgreSQL's programs are found in `path` or in the usual places and can run here.
     pub(super) fn build(path: &OsStr, stop: &Stop) -> Result<Self, Failed> {
         let directory = Directory::create().map_err(Failed::io("make a temporary directory"))?;
-        fill(&directory.0).map_err(Failed::io("write the demo's files"))?;
+        fill(&directory.path).map_err(Failed::io("write the demo's files"))?;
         let started = find_binaries(path)
-            .map(|binaries| Cluster::start(&binaries, directory.0.join("pg"), stop))
+            .map(|binaries| Cluster::start(&binaries, directory.path.join("pg"), stop))
             .transpose();
         let cluster = match started {
             Ok(Some(cluster)) => Some(cluster),
@@ -83,11 +86,11 @@ impl Sandbox {
     pub(super) fn server(&self) -> Result<Command, Failed> {
         let program = env::current_exe().map_err(Failed::io("find this program"))?;
         let mut server = clean_command(&program);
-        server.arg("serve").env("MCP_SAFE_DATA_DIR", self.directory.0.join("data"));
+        server.arg("serve").env("MCP_SAFE_DATA_DIR", self.directory.path.join("data"));
         if let Some(cluster) = &self.cluster {
             server.env("MCP_SQL_DSN", cluster.dsn());
             // Both worlds: reviewed queries, and a model's own.
-            server.env("MCP_CATALOG", self.directory.0.join(CATALOG_FILE)).env("MCP_SQL_ADHOC", "true");
+            server.env("MCP_CATALOG", self.directory.path.join(CATALOG_FILE)).env("MCP_SQL_ADHOC", "true");
         }
         Ok(server)
     }
@@ -96,20 +99,32 @@ impl Sandbox {
     pub(super) fn check(&self) -> Result<Command, Failed> {
         let program = env::current_exe().map_err(Failed::io("find this program"))?;
         let mut check = clean_command(&program);
-        check.arg("check").current_dir(&self.directory.0);
-        check.env("MCP_CATALOG", self.directory.0.join(BROKEN_FILE));
+        check.arg("check").current_dir(&self.directory.path);
+        check.env("MCP_CATALOG", self.directory.path.join(BROKEN_FILE));
         Ok(check)
     }
 
     /// Where a server may log.
     pub(super) fn log(&self) -> PathBuf {
-        self.directory.0.join("server.log")
+        self.directory.path.join("server.log")
     }
 }
 
-/// A temporary directory of our own, removed when dropped.
+/// Removes a directory as soon as our end of its standard input closes. PostgreSQL may still be busy ending in there.
+const UNDERTAKER: &str = r#"
+read -r line
+for attempt in 1 2 3 4 5; do
+    rm -rf -- "$1" && exit
+    sleep 1
+done
+"#;
+
+/// A temporary directory of our own, removed when dropped, and by the undertaker when we are killed.
 #[derive(Debug)]
-struct Directory(PathBuf);
+struct Directory {
+    path: PathBuf,
+    undertaker: Child,
+}
 
 impl Directory {
     fn create() -> io::Result<Self> {
@@ -122,7 +137,7 @@ impl Directory {
             match DirBuilder::new().mode(mode).create(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
                 Err(error) => return Err(error),
-                Ok(()) => return Ok(Self(path)),
+                Ok(()) => return Ok(Self { undertaker: undertaker(&path)?, path }),
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
@@ -131,10 +146,20 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.0) {
-            complain(&format!("cannot remove {}: {error}", self.0.display()));
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            complain(&format!("cannot remove {}: {error}", self.path.display()));
+        }
+        if let Err(error) = self.undertaker.kill().and_then(|()| self.undertaker.wait()) {
+            complain(&format!("cannot end the shell that would remove it: {error}"));
         }
     }
+}
+
+/// In a process group of its own, so that what is sent to ours does not reach it.
+fn undertaker(directory: &Path) -> io::Result<Child> {
+    let mut shell = clean_command(Path::new("/bin/sh"));
+    shell.args(["-c", UNDERTAKER, "sh"]).arg(directory).current_dir("/").process_group(0);
+    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
 /// Writes the files, and beside their directory one that no client may reach.
@@ -162,8 +187,8 @@ mod tests {
     #[test]
     fn a_directory_is_private_filled_and_gone_when_dropped() {
         let directory = Directory::create().unwrap();
-        fill(&directory.0).unwrap();
-        let path = directory.0.clone();
+        fill(&directory.path).unwrap();
+        let path = directory.path.clone();
         let names: Vec<_> =
             fs::read_dir(path.join("data")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names.len(), FILES.len() + 2);

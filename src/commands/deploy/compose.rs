@@ -1,15 +1,21 @@
 //! `deploy compose`: one container for each session, with nothing writable and no network unless a database needs it.
 
-use std::{fmt::Write as _, io};
+use std::{fmt::Write as _, io, path::Path};
 
 use clap::Args;
 
-use super::{DSN_FILE, Limits, environment, fill};
+use super::{Limits, Printed, comments, dsn_file, environment, fill, given, notes, sockets, tls_files};
 use crate::{VERSION, settings::Settings};
 
 const TEMPLATE: &str = include_str!("compose.txt");
 /// Where the data directory is in the container.
 const DATA: &str = "/data";
+/// Where the catalog is: a directory, or with the suffix a file.
+const CATALOG: &str = "/catalog";
+/// The setting whose path would show more of the host than anybody asked for.
+const DISK: &str = "MCP_METRICS_DISK_PATH";
+/// Why `MCP_LOG_FILE` is not carried.
+const UNLOGGED: &str = "the container writes nowhere, and the log is on stderr";
 
 /// What `deploy compose` can be told.
 #[derive(Debug, Args)]
@@ -19,41 +25,64 @@ pub(super) struct Options {
     image: String,
 }
 
-pub(super) fn file(options: &Options, settings: &Settings) -> io::Result<String> {
+pub(super) fn file(options: &Options, settings: &Settings) -> io::Result<Printed> {
+    let mut notes = notes(settings, Some(UNLOGGED))?;
+    if given(settings, DISK).is_some() {
+        notes.push(format!("{DISK} is not carried: mount what it names and name the place in the container"));
+    }
     let mut variables = String::new();
     let mut variable = |name: &str, value: &str| {
         write!(variables, "\n      {name}: {}", quoted(value)).map_err(io::Error::other)
     };
-    let mut volumes = String::new();
+    let mut volumes = Vec::new();
     for (name, value) in environment(settings)? {
-        if name == "MCP_SAFE_DATA_DIR" {
-            volumes = format!(
-                "    volumes:\n      - {{type: bind, source: {}, target: {DATA}, read_only: true}}\n",
-                quoted(&value)
-            );
-            variable(name, DATA)?;
-        } else {
-            variable(name, &value)?;
-        }
+        let place = match name {
+            "MCP_SAFE_DATA_DIR" => DATA.to_owned(),
+            "MCP_CATALOG" if Path::new(&value).is_dir() => CATALOG.to_owned(),
+            "MCP_CATALOG" => format!("{CATALOG}.toml"),
+            DISK => continue,
+            _ => {
+                variable(name, &value)?;
+                continue;
+            }
+        };
+        variable(name, &place)?;
+        volumes.push(volume(&value, &place));
     }
+    // Where they are on the host, too, so that one connection string is right on both sides.
+    let of_dsn = tls_files(settings)?.map(|(_, path)| path).chain(sockets(settings)?);
+    volumes.extend(of_dsn.map(|path| volume(&path, &path)));
     let mut secrets = String::new();
     if settings.sql.is_some() {
         variable("MCP_SQL_DSN_FILE", "/run/secrets/sql-dsn")?;
-        secrets = format!("    secrets: [sql-dsn]\nsecrets:\n  sql-dsn:\n    file: {DSN_FILE}\n");
+        let file = quoted(&dsn_file(settings)?);
+        secrets = format!("    secrets: [sql-dsn]\nsecrets:\n  sql-dsn:\n    file: {file}\n");
+    }
+    if !volumes.is_empty() {
+        volumes.insert(0, "    volumes:\n".to_owned());
     }
     let has_network = settings.sql.as_ref().is_some_and(|sql| sql.dsn.tcp().next().is_some());
     let Limits { tasks, descriptors, stop_seconds } = Limits::of(settings)?;
     let values = [
-        ("image", &*quoted(&options.image)),
+        ("notes", &*comments(&notes)),
+        ("image", &quoted(&options.image)),
         ("tasks", &tasks),
         ("descriptors", &descriptors),
         ("stop_seconds", &stop_seconds),
         ("network", if has_network { "" } else { "    network_mode: none\n" }),
         ("environment", if variables.is_empty() { " {}" } else { &variables }),
-        ("volumes", &volumes),
+        ("volumes", &volumes.concat()),
         ("secrets", &secrets),
     ];
-    Ok(fill(TEMPLATE, &values).trim_end().to_owned() + "\n")
+    Ok(Printed { text: fill(TEMPLATE, &values).trim_end().to_owned() + "\n", notes })
+}
+
+fn volume(source: &str, target: &str) -> String {
+    format!(
+        "      - {{type: bind, source: {}, target: {}, read_only: true}}\n",
+        quoted(source),
+        quoted(target)
+    )
 }
 
 /// A string of JSON is one of YAML; a dollar sign alone would be a variable of compose.
@@ -67,7 +96,11 @@ mod tests {
 
     #[track_caller]
     fn check(vars: &[(&str, &str)], held: &[&str], not_held: &[&str]) {
-        let file = file(&Options { image: "i:1".to_owned() }, &settings(vars)).unwrap();
+        let Printed { text: file, notes } =
+            file(&Options { image: "i:1".to_owned() }, &settings(vars)).unwrap();
+        notes
+            .iter()
+            .for_each(|note| assert!(file.contains(&format!("\n# {note}\n")), "{note} is not in\n{file}"));
         held.iter().for_each(|line| assert!(file.contains(line), "{line} is not in\n{file}"));
         not_held.iter().for_each(|text| assert!(!file.contains(text), "{text} is in\n{file}"));
     }
@@ -93,10 +126,44 @@ mod tests {
             &[
                 "      MCP_SQL_ALLOW_FUNCTIONS: \"a, b\"\n",
                 "      MCP_SAFE_DATA_DIR: \"/data\"\n",
-                "      - {type: bind, source: \"/etc\", target: /data, read_only: true}\n",
+                "      - {type: bind, source: \"/etc\", target: \"/data\", read_only: true}\n",
             ],
             &[],
         );
         assert_eq!(quoted("a\"$b"), "\"a\\\"$$b\"");
+    }
+
+    #[test]
+    fn what_a_setting_names_is_mounted_or_a_note_says_why_not() {
+        let directory = tempfile::tempdir_in("/tmp").unwrap();
+        let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+        let (catalog, log) = (path("assets.toml"), path("log"));
+        std::fs::write(&catalog, crate::commands::demo::CATALOG).unwrap();
+        let dsn = format!("user=r host={},/tmp,/tmp port=7", path("sockets"));
+        let mount = |source: &str, target: &str| {
+            format!("      - {{type: bind, source: \"{source}\", target: \"{target}\", read_only: true}}\n")
+        };
+        check(
+            &[("MCP_CATALOG", &catalog), ("MCP_SQL_DSN", &dsn), ("MCP_LOG_FILE", &log), (DISK, "/etc")],
+            &[
+                "      MCP_CATALOG: \"/catalog.toml\"\n",
+                &format!(
+                    "    volumes:\n{}{}{}    secrets: [sql-dsn]\nsecrets:\n  sql-dsn:\n    file: \"/etc/mcp-server-suite/sql-dsn\"\n",
+                    mount(&catalog, "/catalog.toml"),
+                    mount(&path("sockets"), &path("sockets")),
+                    mount("/tmp/.s.PGSQL.7", "/tmp/.s.PGSQL.7"),
+                ),
+                "    network_mode: none\n",
+                &format!("\n# MCP_LOG_FILE is not carried: {UNLOGGED}\n"),
+                &format!("\n# {DISK} is not carried: "),
+            ],
+            &[&log, "MCP_METRICS_DISK_PATH:"],
+        );
+        let directory = directory.path().to_str().unwrap();
+        check(
+            &[("MCP_CATALOG", directory)],
+            &["      MCP_CATALOG: \"/catalog\"\n", &mount(directory, "/catalog")],
+            &["secrets"],
+        );
     }
 }

@@ -1,13 +1,14 @@
 //! `deploy inetd`: one process for each connection, started by a super-server that knows nothing of settings.
 
-use std::{io, path};
+use std::io;
 
 use clap::Args;
 
-use super::{DSN_FILE, environment, fill};
+use super::{Printed, absolute, comments, dsn_file, environment, fill, given, notes};
 use crate::settings::Settings;
 
 const TEMPLATE: &str = include_str!("inetd.txt");
+const LOG_FILE: &str = "MCP_LOG_FILE";
 /// openbsd-inetd drops what follows the 20th word of a command; ours takes five besides the settings.
 const MAX_SETTINGS: usize = 15;
 
@@ -25,13 +26,15 @@ pub(super) struct Options {
     port: u16,
 }
 
-pub(super) fn lines(options: &Options, program: &str, settings: &Settings) -> io::Result<String> {
+pub(super) fn lines(options: &Options, program: &str, settings: &Settings) -> io::Result<Printed> {
+    let notes = notes(settings, None)?;
+    let dsn_file = dsn_file(settings)?;
     let mut environment = environment(settings)?;
     if settings.sql.is_some() {
-        environment.push(("MCP_SQL_DSN_FILE", DSN_FILE.to_owned()));
+        environment.push(("MCP_SQL_DSN_FILE", dsn_file.clone()));
     }
-    for (setting, file) in settings.given.iter().filter(|(setting, _)| setting.name == "MCP_LOG_FILE") {
-        environment.push((setting.name, path::absolute(file.reveal())?.to_string_lossy().into_owned()));
+    if let Some(file) = given(settings, LOG_FILE) {
+        environment.push((LOG_FILE, absolute(LOG_FILE, file.reveal())?));
     }
     if environment.len() > MAX_SETTINGS {
         return Err(io::Error::other(format!("inetd cannot carry more than {MAX_SETTINGS} settings")));
@@ -45,13 +48,14 @@ pub(super) fn lines(options: &Options, program: &str, settings: &Settings) -> io
         return Err(io::Error::other(format!("inetd's files know no quotes and cannot hold {word:?}")));
     }
     let values = [
-        ("dsn_file", DSN_FILE),
+        ("notes", &*comments(&notes)),
+        ("dsn_file", &dsn_file),
         ("port", &port.to_string()),
         ("user", user),
         ("socket", socket),
         ("command", &words.join(" ")),
     ];
-    Ok(fill(TEMPLATE, &values))
+    Ok(Printed { text: fill(TEMPLATE, &values), notes })
 }
 
 #[cfg(test)]
@@ -60,7 +64,9 @@ mod tests {
 
     fn printed(program: &str, vars: &[(&str, &str)]) -> io::Result<String> {
         let options = Options { user: "mcp".to_owned(), socket: "/run/mcp/socket".to_owned(), port: 7 };
-        lines(&options, program, &settings(vars))
+        let Printed { text, notes } = lines(&options, program, &settings(vars))?;
+        assert!(text.contains(&comments(&notes)), "{text}");
+        Ok(text)
     }
 
     #[test]
@@ -91,5 +97,15 @@ mod tests {
             let refusal = printed(program, vars).unwrap_err().to_string();
             assert!(refusal.contains("know no quotes"), "{refusal}");
         }
+    }
+
+    #[test]
+    fn the_given_file_holds_the_connection_string_and_notes_tell_what_env_does_not_carry() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        std::fs::write(path, "host=h user=r sslmode=disable").unwrap();
+        let lines = printed("/opt/suite", &[("MCP_SQL_DSN_FILE", path), ("PGPASSWORD", "hunter2")]).unwrap();
+        assert!(lines.contains(&format!(" -i MCP_SQL_DSN_FILE={path} /opt/suite serve\n")), "{lines}");
+        assert!(lines.contains("\n# PGPASSWORD is not carried: ") && !lines.contains("hunter2"), "{lines}");
     }
 }

@@ -3,11 +3,13 @@
 //! The connection string is a credential (systemd.exec(5)): it stands in a file of root's, and neither in the unit nor in
 //! the process's environment.
 
-use std::{io, net::IpAddr, path};
+use std::{io, net::IpAddr, path::Path};
 
 use clap::{Args, ValueEnum};
 
-use super::{DSN_FILE, Limits, environment, fill};
+use super::{
+    Limits, PRIVATE, Printed, comments, dsn_file, environment, fill, is_private, notes, sockets, tls_files,
+};
 use crate::settings::Settings;
 
 const SOCKET: &str = include_str!("socket.txt");
@@ -15,6 +17,9 @@ const SERVICE: &str = include_str!("service.txt");
 
 /// Where a database whose address is not known here most likely is.
 const PRIVATE_NETWORKS: &str = "localhost link-local 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7";
+
+/// Why `MCP_LOG_FILE` is not carried.
+const UNLOGGED: &str = "each connection has an account of its own, and the log goes to the journal";
 
 /// What `deploy systemd` can be told.
 #[derive(Debug, Args)]
@@ -30,21 +35,23 @@ enum Unit {
     Service,
 }
 
-pub(super) fn units(options: &Options, program: &str, settings: &Settings) -> io::Result<String> {
+pub(super) fn units(options: &Options, program: &str, settings: &Settings) -> io::Result<Printed> {
     let service = service(program, settings)?;
     Ok(match options.unit {
-        Some(Unit::Socket) => SOCKET.to_owned(),
+        Some(Unit::Socket) => Printed { text: SOCKET.to_owned(), notes: Vec::new() },
         Some(Unit::Service) => service,
-        None => format!("{SOCKET}\n{service}"),
+        None => Printed { text: format!("{SOCKET}\n{}", service.text), ..service },
     })
 }
 
-fn service(program: &str, settings: &Settings) -> io::Result<String> {
+fn service(program: &str, settings: &Settings) -> io::Result<Printed> {
+    let notes = notes(settings, Some(UNLOGGED))?;
     let has_metrics = settings.metrics_disk_path.is_some();
     let Limits { tasks, descriptors, stop_seconds } = Limits::of(settings)?;
-    Ok(fill(
+    let text = fill(
         SERVICE,
         &[
+            ("notes", &comments(&notes)),
             ("program", &quoted(program)?.replace('$', "$$")),
             ("stop_seconds", &stop_seconds),
             ("tasks", &tasks),
@@ -52,9 +59,10 @@ fn service(program: &str, settings: &Settings) -> io::Result<String> {
             ("proc_subset", if has_metrics { "all" } else { "pid" }),
             ("network", &network(settings)),
             ("settings", &assignments(settings)?),
-            ("data", &data(settings)?),
+            ("mounts", &mounts(settings)?),
         ],
-    ))
+    );
+    Ok(Printed { text, notes })
 }
 
 /// What gives the process its settings.
@@ -64,33 +72,50 @@ fn assignments(settings: &Settings) -> io::Result<String> {
         lines.push(format!("Environment={}", quoted(&format!("{name}={value}"))?));
     }
     if settings.sql.is_some() {
-        lines.push("# The connection string, password included: chmod 600, owned by root".to_owned());
-        lines.push(format!("LoadCredential=sql-dsn:{DSN_FILE}"));
+        lines
+            .push("# The connection string, user and password included: chmod 600, owned by root".to_owned());
+        lines.push(format!("LoadCredential=sql-dsn:{}", bare(&dsn_file(settings)?)?));
         lines.push("Environment=MCP_SQL_DSN_FILE=%d/sql-dsn".to_owned());
-    }
-    if let Some(passfile) = settings.passfile.as_ref().filter(|_| settings.sql.is_some()) {
-        let passfile = path::absolute(passfile)?;
-        let passfile = passfile.to_str().ok_or_else(|| io::Error::other("PGPASSFILE is not UTF-8"))?;
-        lines.push(format!("LoadCredential={}", quoted(&format!("passfile:{passfile}"))?));
-        lines.push("Environment=PGPASSFILE=%d/passfile".to_owned());
     }
     Ok(lines.join("\n"))
 }
 
-/// The data directory, wherever it is: home directories are hidden.
-fn data(settings: &Settings) -> io::Result<String> {
-    let directory = environment(settings)?.into_iter().find(|(name, _)| *name == "MCP_SAFE_DATA_DIR");
-    let Some((_, directory)) = directory else { return Ok(String::new()) };
-    if directory.contains([':', '\\']) {
-        return Err(io::Error::other(
-            "MCP_SAFE_DATA_DIR: systemd cannot mount a path with ':' or '\\' in it",
-        ));
+/// What must be seen although the directories in [`PRIVATE`] are hidden.
+fn mounts(settings: &Settings) -> io::Result<String> {
+    let mut lines = Vec::new();
+    for (name, path) in environment(settings)? {
+        match name {
+            "MCP_SAFE_DATA_DIR" => {
+                lines.extend([mounted(name, &path)?, format!("NoExecPaths={}", quoted(&path)?)]);
+            }
+            "MCP_CATALOG" => lines.push(mounted(name, &path)?),
+            "MCP_METRICS_DISK_PATH" if is_private(&path) => lines.push(mounted(name, &path)?),
+            _ => (),
+        }
     }
-    let directory = quoted(&directory)?;
-    Ok(format!(
-        "# Its files must be readable for others, or for a group: SupplementaryGroups=that-group\n\
-         BindReadOnlyPaths={directory}\nNoExecPaths={directory}\n"
-    ))
+    for (key, path) in tls_files(settings)? {
+        lines.push(mounted(key, &path)?);
+    }
+    for path in sockets(settings)?.iter().filter(|path| is_private(path)) {
+        lines.push(mounted("host", path)?);
+    }
+    if lines.is_empty() {
+        return Ok(String::new());
+    }
+    let advice = "# Files must be readable for others, or for a group (sslkey: only for it): SupplementaryGroups=that-group\n";
+    Ok(format!("{advice}{}\n", lines.join("\n")))
+}
+
+fn mounted(name: &str, path: &str) -> io::Result<String> {
+    if path.contains([':', '\\']) {
+        return Err(io::Error::other(format!("{name}: systemd cannot mount a path with ':' or '\\' in it")));
+    }
+    if PRIVATE.map(Path::new).contains(&Path::new(path)) {
+        return Err(io::Error::other(format!(
+            "{name}: the service has a {path} of its own; name what is in it"
+        )));
+    }
+    Ok(format!("BindReadOnlyPaths={}", quoted(path)?))
 }
 
 fn network(settings: &Settings) -> String {
@@ -109,6 +134,14 @@ fn network(settings: &Settings) -> String {
     )
 }
 
+/// A path at the end of a line, where no quotes are known.
+fn bare(path: &str) -> io::Result<String> {
+    if path.chars().any(char::is_control) || path.ends_with(['\\', ' ']) {
+        return Err(io::Error::other(format!("a unit file cannot hold the path {path:?}")));
+    }
+    Ok(path.replace('%', "%%"))
+}
+
 /// A value as a unit file has it (systemd.syntax(7)).
 fn quoted(value: &str) -> io::Result<String> {
     if value.chars().any(char::is_control) {
@@ -121,10 +154,14 @@ fn quoted(value: &str) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::{super::settings, *};
+    use crate::commands::demo::CATALOG;
 
     #[track_caller]
     fn check(vars: &[(&str, &str)], held: &[&str], not_held: &[&str]) {
-        let unit = service("/opt/suite", &settings(vars)).unwrap();
+        let Printed { text: unit, notes } = service("/opt/suite", &settings(vars)).unwrap();
+        notes
+            .iter()
+            .for_each(|note| assert!(unit.contains(&format!("\n# {note}\n")), "{note} is not in\n{unit}"));
         held.iter()
             .for_each(|line| assert!(unit.contains(&format!("\n{line}\n")), "{line} is not in\n{unit}"));
         not_held.iter().for_each(|text| assert!(!unit.contains(text), "{text} is in\n{unit}"));
@@ -154,7 +191,7 @@ mod tests {
                 "LoadCredential=sql-dsn:/etc/mcp-server-suite/sql-dsn",
                 "Environment=MCP_SQL_DSN_FILE=%d/sql-dsn",
             ],
-            &["hunter2", "PrivateNetwork", "MCP_LOG_FILE", "MCP_SQL_DSN="],
+            &["hunter2", "PrivateNetwork", "MCP_LOG_FILE=", "MCP_SQL_DSN=", "BindReadOnlyPaths"],
         );
         let private = format!("IPAddressAllow={PRIVATE_NETWORKS}");
         check(&dsn("postgres://r@db.example/x"), &[&private], &[]);
@@ -169,5 +206,69 @@ mod tests {
         );
         assert_eq!(quoted("a \"b\" \\ 100%").unwrap(), r#""a \"b\" \\ 100%%""#);
         assert!(quoted("a\nExecStartPre=/bin/sh").is_err());
+    }
+
+    #[test]
+    fn what_a_setting_names_is_seen_by_the_service_or_a_note_says_why_not() {
+        let directory = tempfile::tempdir_in("/tmp").unwrap();
+        let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(path("catalog.toml"), CATALOG).unwrap();
+        std::fs::write(path("dsn 100%"), format!("host={} user=r", path("sockets"))).unwrap();
+        let root = directory.path().to_str().unwrap();
+        let (catalog, dsn, log) = (path("catalog.toml"), path("dsn 100%"), path("log"));
+        let mounts = [root, &catalog, &path("sockets")].map(|path| format!("BindReadOnlyPaths=\"{path}\""));
+        check(
+            &[
+                ("MCP_CATALOG", &catalog),
+                ("MCP_SQL_DSN_FILE", &dsn),
+                ("MCP_METRICS_DISK_PATH", root),
+                ("MCP_LOG_FILE", &log),
+            ],
+            &[
+                &mounts[0],
+                &mounts[1],
+                &mounts[2],
+                &format!("LoadCredential=sql-dsn:{}", path("dsn 100%%")),
+                &format!("# MCP_LOG_FILE is not carried: {UNLOGGED}"),
+            ],
+            &[&log],
+        );
+        check(&[("MCP_METRICS_DISK_PATH", "/etc")], &[], &["BindReadOnlyPaths"]);
+        check(
+            &[("MCP_SQL_DSN", "host=/tmp,/run/pg port=7 user=r"), ("PGPASSWORD", "hunter2")],
+            &[
+                "BindReadOnlyPaths=\"/tmp/.s.PGSQL.7\"",
+                "# PGPASSWORD is not carried: write the password into the connection string",
+            ],
+            &["hunter2", "\"/run/pg\""],
+        );
+        for refused in ["/tmp", "/etc/../tmp/a:b"] {
+            assert!(mounted("MCP_SAFE_DATA_DIR", refused).is_err(), "{refused}");
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    #[test]
+    fn what_the_connection_string_names_is_mounted_and_a_note_says_how_to_name_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let passfile = tempfile::NamedTempFile::new().unwrap();
+        std::fs::set_permissions(passfile.path(), std::fs::Permissions::from_mode(0o600)).unwrap();
+        let passfile = passfile.path().to_str().unwrap();
+        let dsn = format!(
+            "host=10.1.2.3 user=r sslmode=verify-full sslrootcert=tests/it/tls/ca.pem passfile={passfile}"
+        );
+        let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/ca.pem");
+        check(
+            &[("MCP_SQL_DSN", &dsn)],
+            &[
+                &format!("BindReadOnlyPaths=\"{authority}\""),
+                &format!("# The connection string must say sslrootcert={authority}"),
+                &format!(
+                    "# The passwords in {passfile} are not carried: write the password into the connection string, \
+                     without passfile="
+                ),
+            ],
+            &[&format!("BindReadOnlyPaths=\"{passfile}\"")],
+        );
     }
 }

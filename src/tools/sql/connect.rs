@@ -354,7 +354,7 @@ fn options(config: &SqlConfig, timeout: Duration) -> Option<String> {
 }
 
 /// The directory that holds the server's socket, of those that packages compile in.
-fn default_socket(port: u16) -> &'static Path {
+pub(super) fn default_socket(port: u16) -> &'static Path {
     let usual = ["/var/run/postgresql", "/tmp"].map(Path::new);
     let found = usual.into_iter().find(|directory| directory.join(format!(".s.PGSQL.{port}")).exists());
     found.unwrap_or(Path::new("/var/run/postgresql"))

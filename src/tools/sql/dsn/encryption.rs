@@ -45,6 +45,8 @@ pub(super) struct Encryption {
     pub(super) channel_binding: ChannelBinding,
     /// `None`: no connection is encrypted.
     pub(super) connector: Option<Connector>,
+    /// What was read, by parameter.
+    pub(super) files: Vec<(&'static str, PathBuf)>,
 }
 
 impl Encryption {
@@ -104,11 +106,16 @@ impl Encryption {
         let identity = certificate.zip(key);
         // As with libpq, a Unix socket carries no TLS whatever the mode says.
         if mode == SslMode::Disable || local {
-            return Ok(Self { mode: SslMode::Disable, channel_binding, connector: None });
+            return Ok(Self { mode: SslMode::Disable, channel_binding, connector: None, files: Vec::new() });
         }
         let trust = trust(mode, root, environment)?;
         let connector = Some(Connector::build(&trust, identity.as_ref(), negotiation)?);
-        Ok(Self { mode, channel_binding, connector })
+        let mut files = Vec::new();
+        if let Trust::File { file, .. } = trust {
+            files.push(("sslrootcert", file));
+        }
+        files.extend(identity.into_iter().flat_map(|(cert, key)| [("sslcert", cert), ("sslkey", key)]));
+        Ok(Self { mode, channel_binding, connector, files })
     }
 }
 

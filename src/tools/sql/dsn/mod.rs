@@ -10,6 +10,7 @@ mod text;
 mod server;
 mod passfile;
 mod encryption;
+mod files;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 
@@ -167,6 +168,7 @@ pub struct Dsn {
     pub(super) application_name: String,
     pub(super) options: Option<String>,
     has_password: bool,
+    files: Vec<(&'static str, PathBuf)>,
 }
 
 impl fmt::Display for Dsn {
@@ -200,9 +202,11 @@ impl Dsn {
         let password = parameters.take("password").map(Password);
         let has_password = password.is_some();
         let mut servers = server::read(&mut parameters)?;
-        passfile::fill(&mut servers, &user, &database, password, &mut parameters, environment)?;
+        let passfile =
+            passfile::fill(&mut servers, &user, &database, password, &mut parameters, environment)?;
         let local = servers.iter().all(|server| !matches!(server.host, Host::Tcp { .. }));
         let encryption = Encryption::read(&mut parameters, environment, local)?;
+        let files = passfile.map(|file| ("passfile", file)).into_iter().chain(encryption.files).collect();
         harmless_or_refused(&mut parameters)?;
         let fallback_name = parameters.take("fallback_application_name");
         let dsn = Self {
@@ -227,6 +231,7 @@ impl Dsn {
                 .unwrap_or_else(|| crate::NAME.to_owned()),
             options: parameters.take("options"),
             has_password,
+            files,
         };
         parameters.end()?;
         Ok(dsn)

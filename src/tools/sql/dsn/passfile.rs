@@ -6,7 +6,7 @@ use std::{os::unix::fs::MetadataExt as _, path::PathBuf};
 
 use super::{DsnEnvironment, DsnError, Host, Password, Server, read_file, text::Parameters};
 
-/// Gives each server its password.
+/// Gives each server its password; returns the file that was read for it.
 pub(super) fn fill(
     servers: &mut [Server],
     user: &str,
@@ -14,7 +14,7 @@ pub(super) fn fill(
     password: Option<Password>,
     parameters: &mut Parameters,
     environment: &DsnEnvironment,
-) -> Result<(), DsnError> {
+) -> Result<Option<PathBuf>, DsnError> {
     let named = parameters.take("passfile").map(PathBuf::from).or_else(|| environment.pgpassfile.clone());
     let given = password
         .or_else(|| environment.pgpassword.clone().filter(|password| !password.is_empty()).map(Password));
@@ -22,10 +22,10 @@ pub(super) fn fill(
         for server in servers {
             server.password.clone_from(&given);
         }
-        return Ok(());
+        return Ok(None);
     }
     let usual = || Some(environment.home.as_deref()?.join(".pgpass")).filter(|path| path.is_file());
-    let Some(path) = named.or_else(usual) else { return Ok(()) };
+    let Some(path) = named.or_else(usual) else { return Ok(None) };
     let failed =
         |reason: &str| DsnError::File { key: "passfile", path: path.clone(), reason: reason.to_owned() };
     let bytes = read_file("passfile", &path)?;
@@ -43,7 +43,7 @@ pub(super) fn fill(
         let wanted = [host.as_str(), &server.port.to_string(), database, user];
         server.password = text.lines().find_map(|line| password_of(line, &wanted)).map(Password);
     }
-    Ok(())
+    Ok(Some(path))
 }
 
 /// The password of a line `host:port:database:user:password`, when its first four fields fit: `*` fits all.

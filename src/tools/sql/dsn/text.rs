@@ -75,9 +75,8 @@ impl Parameters {
         if text.contains('\0') {
             return Err(DsnError::Syntax("it holds a NUL byte"));
         }
-        let url = ["postgres://", "postgresql://"].iter().find_map(|scheme| text.strip_prefix(scheme));
         let mut parameters = Self(Vec::new());
-        match url {
+        match behind_scheme(text) {
             Some(rest) => parameters.read_url(rest.trim_end())?,
             None if has_scheme(text) => {
                 return Err(DsnError::Syntax("a URL begins with postgres:// or postgresql://"));
@@ -228,6 +227,11 @@ impl Parameters {
     }
 }
 
+/// What stands behind the scheme of a URL.
+pub(super) fn behind_scheme(text: &str) -> Option<&str> {
+    ["postgres://", "postgresql://"].iter().find_map(|scheme| text.strip_prefix(scheme))
+}
+
 /// Whether it begins like a URL of any kind (RFC 3986 section 3.1). A pair's value may hold `://`.
 fn has_scheme(text: &str) -> bool {
     let is_in_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
@@ -235,7 +239,7 @@ fn has_scheme(text: &str) -> bool {
 }
 
 /// Reads one value of a pair; returns what stands behind it, too.
-fn pair_value(text: &str) -> Result<(String, &str), DsnError> {
+pub(super) fn pair_value(text: &str) -> Result<(String, &str), DsnError> {
     let (quoted, text) = match text.strip_prefix('\'') {
         Some(text) => (true, text),
         None => (false, text),
@@ -243,20 +247,19 @@ fn pair_value(text: &str) -> Result<(String, &str), DsnError> {
     let mut value = String::new();
     let mut characters = text.chars();
     loop {
+        let rest = characters.as_str();
         match characters.next() {
             None if quoted => return Err(DsnError::Syntax("a quoted value does not end")),
             None => return Ok((value, "")),
             Some('\\') => value.extend(characters.next()),
             Some('\'') if quoted => return Ok((value, characters.as_str())),
-            Some(character) if !quoted && character.is_whitespace() => {
-                return Ok((value, characters.as_str()));
-            }
+            Some(character) if !quoted && character.is_whitespace() => return Ok((value, rest)),
             Some(character) => value.push(character),
         }
     }
 }
 
-fn percent_decoded(text: &str) -> Result<String, DsnError> {
+pub(super) fn percent_decoded(text: &str) -> Result<String, DsnError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
