@@ -7,18 +7,22 @@ use serde_json::{Value, json};
 
 use crate::{cluster::Cluster, sql_psql::rows, support::Client};
 
-/// Each server's own way to say its longest ones, and their neighbours, which are finite everywhere.
+/// Each server's own way to say its longest ones, and their neighbours, which are finite everywhere. Before 15 some parts
+/// cannot be that long.
 const SPANS: &str = "
     CREATE TYPE stay AS (n int, it interval);
     CREATE TYPE place AS (area box, it interval);
     CREATE TABLE span (id int PRIMARY KEY, it interval, list interval[], stay stay, place place);
-    INSERT INTO span (id, it) SELECT n, text::interval FROM unnest(
-        CASE WHEN current_setting('server_version_num')::int < 170000
+    INSERT INTO span (id, it) SELECT n, text::interval FROM current_setting('server_version_num') AS setting (version), unnest(
+        CASE WHEN version::int >= 170000 THEN ARRAY['infinity', '-infinity']
+        WHEN version::int >= 150000
         THEN ARRAY['2147483647 months 2147483647 days 9223372036854775807 us',
             '-2147483648 months -2147483648 days -9223372036854775808 us']
-        ELSE ARRAY['infinity', '-infinity'] END
-        || ARRAY['2147483647 months 2147483647 days 9223372036854775806 us',
+        ELSE '{}' END
+        || CASE WHEN version::int >= 150000
+        THEN ARRAY['2147483647 months 2147483647 days 9223372036854775806 us',
             '-2147483648 months -2147483648 days -9223372036854775807 us', '-9223372036854775808 us']
+        ELSE ARRAY['178000000 years 2147483647 days', '-2147483648 days'] END
         ) WITH ORDINALITY AS given (text, n);
     UPDATE span SET list = ARRAY[it, NULL], stay = ROW(id, it)::stay, place = ROW(NULL, it)::place;
     GRANT SELECT ON span TO reader";
@@ -45,7 +49,7 @@ fn the_longest_intervals_read_as_psql_has_them() {
         .simple_query("SET IntervalStyle = iso_8601; SELECT it FROM span ORDER BY id")
         .unwrap();
     let spans: Vec<&str> = rows(&psql).map(|row| row.get(0).unwrap()).collect();
-    assert_eq!(spans.len(), 5);
+    assert!(spans.len() >= 2);
     let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     fs::write(file.path(), CATALOG).unwrap();
     let url = cluster.url(&database);
