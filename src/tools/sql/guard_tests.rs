@@ -121,6 +121,12 @@ fn a_refused_function_is_told_what_allows_it_or_that_nothing_does() {
         ("SELECT JSON_QUERY(a, '$' WITH WRAPPER) FROM t", "use jsonb_path_query"),
         ("SELECT xmlelement(name a)", "XML is not supported"),
         ("SELECT '<a/>'::xml", "XML is not supported"),
+        ("SELECT JSON('{}')", "write x::json."),
+        ("SELECT TOP 5 * FROM t", "write LIMIT n"),
+        ("SELECT a FROM t WHERE b RLIKE 'x'", "write a ~ 'pattern'"),
+        ("SELECT a FROM t WHERE a QUALIFY rank() OVER (ORDER BY b) < 3", "filter around the query"),
+        ("SELECT a FROM t LIMIT 5, 10", "write LIMIT b OFFSET a."),
+        ("SELECT `a` FROM t", "A name is quoted \"so\""),
         ("SELECT a IS NOT DOCUMENT FROM t", "XML is not supported"),
         ("SELECT pg_sleep(1)", "is never allowed: a function of this name waits."),
     ] {
@@ -662,8 +668,11 @@ fn check_stable(sql: &str) {
         ReadOnlyStatement::parse(canonical, &config).unwrap_or_else(|p| panic!("{sql}: {}", p.detail()));
     assert_eq!(canonical, again.canonical(), "{sql}");
     assert_eq!(shape(sql), shape(canonical), "{sql}");
-    for token in lexer::lex(canonical).unwrap() {
-        assert!(!token.name.starts_with("pg_sleep") && token.name != "into", "{sql}");
+    let tokens = lexer::lex(canonical).unwrap();
+    for (index, token) in tokens.iter().enumerate() {
+        // `SELECT 1 AS into` names a column.
+        let label = index.checked_sub(1).is_some_and(|before| tokens[before].is_word("as"));
+        assert!(!token.name.starts_with("pg_sleep") && (label || !token.is_word("into")), "{sql}");
     }
 }
 

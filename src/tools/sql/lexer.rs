@@ -269,7 +269,12 @@ impl<'s> Lexer<'s> {
         match (named.next(), named.next(), named.next()) {
             (Some('\''), Some(escape), Some('\'')) if unicode::is_escape(escape) => {
                 self.at += "'!'".len();
-                Ok(escape)
+                match self.continuation(Escapes::Doubled)? {
+                    None => Ok(escape),
+                    Some(_) => {
+                        Err(Refusal::invalid(end + 1, "UESCAPE is followed by one character, in one piece."))
+                    }
+                }
             }
             _ => Err(Refusal::invalid(
                 self.at,
@@ -589,6 +594,9 @@ impl<'s> Lexer<'s> {
         if operator == "=>" {
             return Ok(Kind::Punctuation);
         }
+        if operator.starts_with('`') {
+            return Err(Refusal::violation(start, "A name is quoted \"so\" in PostgreSQL, not with '`'."));
+        }
         if !OPERATORS.contains(&operator) {
             return Err(Refusal::violation(
                 start,
@@ -725,9 +733,10 @@ fn is_name_part(c: char) -> bool {
     is_name_start(c) || c.is_ascii_digit() || c == '$'
 }
 
-/// PostgreSQL takes every non-ASCII character for a letter; those that a reader takes for something else are refused.
+/// PostgreSQL takes every non-ASCII character for a letter; those that a reader takes for something else are refused, and
+/// the one that a Turkish database folds to an ASCII letter.
 fn is_plain_in_names(c: char) -> bool {
-    c.is_ascii() || c.is_alphanumeric()
+    c.is_ascii() || c.is_alphanumeric() && c != 'İ'
 }
 
 fn is_operator_character(c: char) -> bool {
@@ -819,6 +828,7 @@ mod tests {
         check_refused(&"a".repeat(64), Code::Validation, 0, "63 bytes");
         check_refused(&format!("\"{}\"", "é".repeat(32)), Code::Validation, 0, "63 bytes");
         check_refused("a\u{a0}b", Code::Validation, 0, "U+00A0");
+        check_refused("pg_stat_actİvity", Code::Validation, 0, "U+0130");
     }
 
     #[test]
@@ -838,6 +848,7 @@ mod tests {
         check_refused("U&'a' UESCAPE '!!'", Code::Validation, 14, "one character");
         check_refused("U&'a' UESCAPE 'a'", Code::Validation, 14, "one character");
         check_refused("U&'a' UESCAPE", Code::Validation, 13, "one character");
+        check_refused("U&\"a\" UESCAPE '!'\n'b'", Code::Validation, 6, "one piece");
         check_refused("U&'a", Code::Validation, 2, "never closed");
         check_refused(&format!("U&\"{}\"", r"\00e9".repeat(32)), Code::Validation, 0, "63 bytes");
     }
