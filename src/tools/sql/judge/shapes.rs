@@ -237,7 +237,12 @@ impl View<'_, '_> {
                     self.hidden = Some(Refusal::violation(operator.at, FOREIGN_OPERATOR));
                 }
                 let any = self.one_of(offset + 2, QUANTIFIERS) && self.mark_at(offset + 3, "(");
-                let seen = if any { Seen::Eq } else { operator_token(&operator.text) };
+                let seen = match operator.text.as_ref() {
+                    _ if any => Seen::Eq,
+                    // Between operands it binds as any other operator does, whatever it is.
+                    symbol if self.after_operand() => Seen::CustomBinaryOperator(symbol.to_owned()),
+                    symbol => operator_token(symbol),
+                };
                 self.push(seen);
                 offset + 2
             }
