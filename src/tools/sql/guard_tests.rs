@@ -287,6 +287,21 @@ fn positions_in_the_canonical_text_lead_back_to_the_clients() {
 }
 
 #[test]
+fn a_set_holds_nothing_that_runs_sql_or_reads_files() {
+    let config = GuardConfig::parse("@postgis, @pg_trgm").unwrap();
+    for sql in [
+        "SELECT st_mapalgebra(r, 1, NULL, 'pg_sleep(1)::text::float8') FROM t",
+        "SELECT st_mapalgebraexpr(r, 1, NULL, '1') FROM t",
+        "SELECT st_rastfromhexwkb('00')",
+        "SELECT st_setbandpath(r, 1, '/etc/passwd', 1) FROM t",
+        "SELECT word_similarity(repeat('a b ', 50000), repeat('b c ', 50000))",
+        "SELECT repeat('a b ', 50000) <<<-> repeat('b c ', 50000)",
+    ] {
+        assert!(ReadOnlyStatement::parse(sql, &config).is_err(), "{sql}");
+    }
+}
+
+#[test]
 fn the_setting_adds_names_prefixes_and_sets_and_says_what_is_wrong() {
     let config = GuardConfig::parse(" my_f , s.g, h_*,s.p_*, @unaccent ,,").unwrap();
     for sql in [

@@ -5,6 +5,7 @@ use sqlparser::ast::{BinaryOperator, Expr, FunctionArg};
 use super::{
     bounds::{Bound, argument, named, symbol},
     literals::{literal_of, literal_text},
+    names::{last_name, type_name},
 };
 
 /// The most pairs of elements that two arrays are compared by, or two texts, polygons or numbers: nothing cancels it.
@@ -22,6 +23,20 @@ const SEARCHING: &[&str] = &[
     "strpos",
     "translate",
     "trim",
+];
+/// Functions that read a text search's query, in which each word is looked for among the others.
+const READING_QUERIES: &[&str] =
+    &["phraseto_tsquery", "plainto_tsquery", "to_tsquery", "websearch_to_tsquery"];
+/// Functions that give what a text search looks into.
+const GIVING_VECTORS: &[&str] = &[
+    "array_to_tsvector",
+    "json_to_tsvector",
+    "jsonb_to_tsvector",
+    "setweight",
+    "strip",
+    "to_tsvector",
+    "ts_delete",
+    "ts_filter",
 ];
 /// The most positions of a word that a `tsvector` keeps.
 const POSITIONS_OF_WORD: u64 = 256;
@@ -42,6 +57,10 @@ pub(super) fn pairs_of_call(name: &str, args: &[FunctionArg], bounds: &[Bound]) 
             let path = named(args, "path").or(args.get(1).and_then(argument));
             pairs_of_path(bounds.iter().map(|bound| bound.bytes).max().unwrap_or_default(), path)
         }
+        // At every field the length of what is left is measured.
+        "to_date" | "to_timestamp" => pairs(bytes(0), bytes(1), 8),
+        "strict_word_similarity" | "word_similarity" => pairs(bytes(0), bytes(1), 2),
+        _ if READING_QUERIES.contains(&name) => pairs_of_query(bytes(args.len().saturating_sub(1))),
         _ if SEARCHING.contains(&name) => bytes(0).saturating_mul(bytes(1)),
         _ if MULTIPLYING.contains(&name) => pairs(bytes(0), bytes(1), 4),
         _ => 0,
@@ -53,13 +72,30 @@ pub(super) fn pairs_of_operation(op: &BinaryOperator, left: Bound, right: Bound,
     match symbol(op) {
         "*" | "/" | "%" | "-" | "~=" => pairs(left.bytes, right.bytes, 4),
         "~~" | "!~~" | "~~*" | "!~~*" => left.bytes.saturating_mul(right.bytes),
-        "@?" | "@@" => pairs_of_path(left.bytes, Some(written)),
+        "@?" => pairs_of_path(left.bytes, Some(written)),
+        "@@" if gives_vector(written) => pairs_of_path(left.bytes, Some(written)),
+        "@@" => pairs_of_path(left.bytes, Some(written)).max(pairs_of_query(right.bytes)),
+        // Of words, by their trigrams.
+        "<%" | "%>" | "<<%" | "%>>" | "<<->" | "<->>" | "<<<->" | "<->>>" => {
+            pairs(left.bytes, right.bytes, 2)
+        }
         // Of arrays, and of JSON, in which an element may be two bytes.
         "&&" | "@>" | "<@" | "?&" | "?|" => pairs(left.bytes, right.bytes, 2),
         // Of shapes: every edge with every other, which takes as long as a hundred simple steps.
         "<->" | "?#" | "##" => pairs(left.bytes, right.bytes, 4).saturating_mul(100),
         _ => 0,
     }
+}
+
+/// The steps of reading the query of a text search.
+pub(super) fn pairs_of_query(text: u64) -> u64 {
+    pairs(text, text, 2)
+}
+
+/// Whether this is what a text search looks into, and no query.
+fn gives_vector(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function(function) if GIVING_VECTORS.contains(&last_name(&function.name)))
+        || matches!(expr, Expr::Cast { data_type, .. } if type_name(data_type) == "tsvector")
 }
 
 /// The steps of a path of a JSON value: a comparison in it may be of all members with all.

@@ -12,11 +12,11 @@ use super::{
     growth::{grows, keeps_rows},
     literals::{literal, literal_of, literal_text},
     moments,
-    names::last_name,
+    names::{last_name, type_name},
     relations::Cost,
     series::{is_aggregate, rows_of},
     sizes::{Excess, MAX_SERIES_ROWS, Sizes},
-    steps::{pairs_of_call, pairs_of_marks, pairs_of_operation},
+    steps::{pairs_of_call, pairs_of_marks, pairs_of_operation, pairs_of_query},
 };
 
 /// Fields of a date whose numbers are small.
@@ -218,6 +218,9 @@ impl<'t> Sizes<'t> {
         let bound = self.of(inner);
         let array = matches!(data_type, DataType::Array(_));
         self.far_subscripts |= array && may_be_text(inner);
+        if type_name(data_type) == "tsquery" {
+            self.compare(pairs_of_query(bound.bytes));
+        }
         let escaped = if matches!(inner, Expr::Array(_) | Expr::Tuple(_)) { bound.bytes } else { 0 };
         let hidden = hidden_digits(inner, bound, data_type);
         self.charge(Cost { nodes: 0, bytes: hidden });
