@@ -455,6 +455,11 @@ fn the_worst_statements_are_judged_in_a_stack_of_two_mebibytes() {
         " JOIN t USING (a))".repeat(45)
     ));
     in_a_small_stack(format!("SELECT * FROM {}SELECT 1{} q", "(".repeat(49), ")".repeat(49)));
+    in_a_small_stack(format!(
+        "SELECT generate_series(now(), now(){}, interval '1 day'{})",
+        " + interval '1 day'".repeat(490),
+        " * 1".repeat(490)
+    ));
     in_a_small_stack(format!("SELECT {}1{}", "(".repeat(49), format!("{})", "+1".repeat(19)).repeat(49)));
     in_a_small_stack(format!("SELECT CASE {} END", "WHEN a THEN b ".repeat(4_000)));
     in_a_small_stack(format!("SELECT {}", "/*".repeat(30_000)));

@@ -41,6 +41,8 @@ const UNITS: &[(&str, i64)] = &[
 /// Units that are several of the fields that values have.
 const LONG_UNITS: &[(&str, u64)] = &[("mil", 1_000), ("c", 100), ("dec", 10), ("w", 7)];
 const DAY: i64 = 86_400;
+/// How deep expressions are looked into.
+const MAX_LOOK: usize = 20;
 /// A number of years or other units in a literal beyond which it counts as unbounded.
 const MAX_FIELD: u64 = 3_000;
 /// Where the clock may stand, in seconds from 1970 on: in this century.
@@ -137,15 +139,22 @@ impl Moment {
 }
 
 /// Whether a series with this step is one of dates.
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other expression is an interval for certain")]
 pub(super) fn is_step(step: &Expr) -> bool {
+    is_step_within(step, MAX_LOOK)
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other expression is an interval for certain")]
+fn is_step_within(step: &Expr, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return true };
     match step {
         Expr::Interval(_) => true,
-        Expr::Nested(inner) | Expr::UnaryOp { expr: inner, .. } => is_step(inner),
+        Expr::Nested(inner) | Expr::UnaryOp { expr: inner, .. } => is_step_within(inner, depth),
         Expr::Cast { data_type, .. } | Expr::TypedString(TypedString { data_type, .. }) => {
             is_interval(data_type)
         }
-        Expr::BinaryOp { left, op: BinaryOperator::Multiply, right } => is_step(left) || is_step(right),
+        Expr::BinaryOp { left, op: BinaryOperator::Multiply, right } => {
+            is_step_within(left, depth) || is_step_within(right, depth)
+        }
         Expr::Value(value) => {
             let text = literal_text(value).trim();
             text.contains(|c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | ':'))
@@ -156,9 +165,9 @@ pub(super) fn is_step(step: &Expr) -> bool {
 
 /// How many rows a series from one moment to another has, by these steps. What cannot be told is without a bound.
 pub(super) fn rows([first, last, step]: [&Expr; 3], bounds: [Bound; 2]) -> u64 {
-    let Some(step) = seconds(step).map(i64::unsigned_abs) else { return u64::MAX };
+    let Some(step) = seconds(step, MAX_LOOK).map(i64::unsigned_abs) else { return u64::MAX };
     let table = |bound: Bound| (TABLE_NUMBER..=2 * TABLE_NUMBER).contains(&bound.number);
-    let [from, to] = [moment(first, table(bounds[0])), moment(last, table(bounds[1]))];
+    let [from, to] = [moment(first, table(bounds[0]), MAX_LOOK), moment(last, table(bounds[1]), MAX_LOOK)];
     if let (Some(from), Some(to)) = (from, to)
         && let Some(seconds) = from.until(to)
     {
@@ -175,20 +184,21 @@ pub(super) fn rows([first, last, step]: [&Expr; 3], bounds: [Bound; 2]) -> u64 {
 
 /// The moment that an expression stands for; `table` tells whether its columns hold what a table holds.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are not looked into")]
-fn moment(expr: &Expr, table: bool) -> Option<Moment> {
+fn moment(expr: &Expr, table: bool, depth: usize) -> Option<Moment> {
+    let depth = depth.checked_sub(1)?;
     match expr {
-        Expr::Nested(inner) => moment(inner, table),
+        Expr::Nested(inner) => moment(inner, table, depth),
         Expr::Value(_) | Expr::TypedString(_) => date(literal_text(literal_of(expr)?)),
         Expr::Cast { expr: inner, data_type, .. } => {
             let cuts = literal_of(inner).is_none() && !matches!(data_type, DataType::Timestamp(..));
-            Some(moment(inner, table)?.shifted(if cuts { -DAY } else { 0 }, 0))
+            Some(moment(inner, table, depth)?.shifted(if cuts { -DAY } else { 0 }, 0))
         }
-        Expr::AtTimeZone { timestamp: inner, .. } => Some(moment(inner, table)?.shifted(-DAY, DAY)),
+        Expr::AtTimeZone { timestamp: inner, .. } => Some(moment(inner, table, depth)?.shifted(-DAY, DAY)),
         Expr::BinaryOp { left, op, right } => {
             let [short, long] = match right.as_ref() {
                 Expr::Value(_) => [i64::try_from(whole(right)).ok()?.checked_mul(DAY)?; 2],
                 other => {
-                    let seconds = seconds(other)?;
+                    let seconds = seconds(other, depth)?;
                     // Months and years from 28 and 360 days on.
                     [seconds, if seconds.abs() < 28 * DAY { seconds } else { seconds.checked_mul(9)? / 8 }]
                 }
@@ -198,9 +208,9 @@ fn moment(expr: &Expr, table: bool) -> Option<Moment> {
                 "-" => [-short, -long],
                 _ => return None,
             };
-            Some(moment(left, table)?.shifted(short.min(long), short.max(long)))
+            Some(moment(left, table, depth)?.shifted(short.min(long), short.max(long)))
         }
-        Expr::Function(function) => call(function, table),
+        Expr::Function(function) => call(function, table, depth),
         Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Subquery(_) if table => {
             Some(Moment::at(Origin::Table, 0))
         }
@@ -208,7 +218,7 @@ fn moment(expr: &Expr, table: bool) -> Option<Moment> {
     }
 }
 
-fn call(function: &Function, table: bool) -> Option<Moment> {
+fn call(function: &Function, table: bool, depth: usize) -> Option<Moment> {
     let name = last_name(&function.name);
     if is_clock(name) {
         return Some(Moment::at(Origin::Now, 0));
@@ -218,7 +228,7 @@ fn call(function: &Function, table: bool) -> Option<Moment> {
         ("date_trunc", [unit, value, ..]) => {
             let unit = literal_text(literal_of(argument(unit)?)?);
             let longest = if unit == "quarter" { 93 * DAY } else { unit_seconds(unit)?.saturating_mul(2) };
-            Some(moment(argument(value)?, table)?.shifted(-longest.max(1), 0))
+            Some(moment(argument(value)?, table, depth)?.shifted(-longest.max(1), 0))
         }
         _ if table => Some(Moment::at(Origin::Table, 0)),
         _ => None,
@@ -253,22 +263,24 @@ const fn days(year: i64, month: i64, day: i64) -> i64 {
 
 /// The seconds of an interval that is written down, from below.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions are not looked into")]
-fn seconds(expr: &Expr) -> Option<i64> {
+fn seconds(expr: &Expr, depth: usize) -> Option<i64> {
+    let depth = depth.checked_sub(1)?;
     match expr {
-        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => seconds(inner),
-        Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => seconds(inner),
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => seconds(inner, depth),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } => seconds(inner, depth),
         Expr::Value(_) | Expr::TypedString(_) => sum_of_units(literal_text(literal_of(expr)?)),
-        Expr::Interval(Interval { value, leading_field: None, .. }) => seconds(value),
+        Expr::Interval(Interval { value, leading_field: None, .. }) => seconds(value, depth),
         Expr::Interval(Interval { value, leading_field: Some(unit), last_field: None, .. }) => {
             let count = literal_text(literal_of(value)?).trim().parse::<i64>().ok()?;
             unit_seconds(&unit.to_string().to_ascii_lowercase())?.checked_mul(count)
         }
-        Expr::BinaryOp { left, op: BinaryOperator::Multiply, right } => match (seconds(left), seconds(right))
-        {
-            (Some(interval), None) => interval.checked_mul(i64::try_from(whole(right)).ok()?),
-            (None, Some(interval)) => interval.checked_mul(i64::try_from(whole(left)).ok()?),
-            (Some(_), Some(_)) | (None, None) => None,
-        },
+        Expr::BinaryOp { left, op: BinaryOperator::Multiply, right } => {
+            match (seconds(left, depth), seconds(right, depth)) {
+                (Some(interval), None) => interval.checked_mul(i64::try_from(whole(right)).ok()?),
+                (None, Some(interval)) => interval.checked_mul(i64::try_from(whole(left)).ok()?),
+                (Some(_), Some(_)) | (None, None) => None,
+            }
+        }
         _ => None,
     }
 }
