@@ -131,9 +131,9 @@ fn of_ordinary(name: &str, args: &[FunctionArg], bounds: &[Bound]) -> Bound {
             Bound { bytes: first.max(8).saturating_add(digits), number: nth(0).number }
         }
         "regexp_instr" | "regexp_match" | "regexp_matches" | "regexp_substr" => {
-            let groups =
-                |arg| argument(arg).and_then(literal_of).map_or(0, |text| groups(literal_text(text)));
-            let groups = args.iter().map(groups).max().unwrap_or_default();
+            let text = usize::from(matches!(args.first(), Some(FunctionArg::Unnamed(_))));
+            let patterns = args.iter().zip(bounds).skip(text);
+            let groups = patterns.map(|(arg, bound)| groups(arg, *bound)).max().unwrap_or_default();
             Bound::of_bytes(sum.saturating_mul(MATCH_BYTES.saturating_mul(groups).saturating_add(6)))
         }
         "date_bin" | "date_trunc" => Bound { bytes: SMALL, number: nth(1).number },
@@ -165,8 +165,11 @@ pub(super) fn named<'t>(args: &'t [FunctionArg], wanted: &str) -> Option<&'t Exp
 }
 
 /// How many groups a regular expression may have.
-fn groups(pattern: &str) -> u64 {
-    u64::try_from(pattern.matches('(').count()).unwrap_or(u64::MAX)
+fn groups(pattern: &FunctionArg, bound: Bound) -> u64 {
+    match argument(pattern).and_then(literal_of) {
+        Some(text) => u64::try_from(literal_text(text).matches('(').count()).unwrap_or(u64::MAX),
+        None => bound.bytes / 2,
+    }
 }
 
 /// What `json_build_object` and its like give: text may be escaped, JSON is taken as it is.

@@ -1,9 +1,9 @@
 //! What a change of type makes of a value.
 
-use sqlparser::ast::{ArrayElemTypeDef, BinaryOperator, DataType, Expr, TypeModifier};
+use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr, TypeModifier};
 
 use super::{
-    bounds::{Bound, NUMERIC_BYTES, SMALL},
+    bounds::{Bound, NUMERIC_BYTES, SMALL, symbol},
     literals::{literal_of, literal_text},
     moments,
     names::type_name,
@@ -61,8 +61,8 @@ pub(super) fn is_numeric(data_type: &DataType) -> bool {
 
 /// For how many digits a text can stand that is put together and becomes numbers: `1e131071,` and so on.
 pub(super) fn hidden_digits(text: &Expr, bound: Bound, data_type: &DataType) -> u64 {
-    if may_be_text(text) && bound.bytes > SMALL && holds_numbers(data_type) {
-        (bound.bytes / 8).saturating_mul(NUMERIC_BYTES)
+    if may_be_text(text) && bound.number == u64::MAX && holds_numbers(data_type) {
+        bound.bytes.div_ceil(8).saturating_mul(NUMERIC_BYTES)
     } else {
         0
     }
@@ -76,20 +76,21 @@ fn holds_numbers(data_type: &DataType) -> bool {
     matches!(type_name(data_type), "jsonb" | "nummultirange" | "numrange")
 }
 
-/// Whether the value may be a text that is put together, in which an exponent may hide.
-#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is a number, or a literal")]
+/// Whether the value may be a text that is put together, in which an exponent may hide. What a literal hides is counted
+/// where it stands.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else may be a text")]
 pub(super) fn may_be_text(expr: &Expr) -> bool {
     match expr {
-        Expr::Nested(inner) => may_be_text(inner),
-        Expr::BinaryOp { op, .. } => {
-            matches!(op, BinaryOperator::StringConcat | BinaryOperator::Custom(_))
-        }
-        Expr::Function(_)
-        | Expr::Identifier(_)
-        | Expr::CompoundIdentifier(_)
-        | Expr::Overlay { .. }
-        | Expr::Subquery(_)
-        | Expr::Case { .. } => true,
-        _ => false,
+        Expr::Nested(inner) | Expr::Cast { expr: inner, .. } => may_be_text(inner),
+        Expr::BinaryOp { op, .. } => !matches!(symbol(op), "+" | "-" | "*" | "/" | "%" | "^"),
+        Expr::Value(_)
+        | Expr::TypedString(_)
+        | Expr::Interval(_)
+        | Expr::UnaryOp { .. }
+        | Expr::Array(_)
+        | Expr::Tuple(_)
+        | Expr::Extract { .. }
+        | Expr::Position { .. } => false,
+        _ => true,
     }
 }

@@ -3,7 +3,7 @@
 use sqlparser::ast::{Expr, FunctionArg};
 
 use super::{
-    bounds::{Bound, TABLE_NUMBER, argument},
+    bounds::{Bound, TABLE_NUMBER, argument, of_call},
     growth::keeps_rows,
     literals::{literal_of, literal_text, whole},
     moments,
@@ -24,8 +24,6 @@ const RETURNING_ROWS: &[&str] = &[
     "jsonb_each",
     "jsonb_each_text",
     "jsonb_object_keys",
-    "jsonb_path_query",
-    "jsonb_path_query_tz",
     "jsonb_populate_recordset",
     "jsonb_to_recordset",
     "regexp_matches",
@@ -38,6 +36,7 @@ const RETURNING_ROWS: &[&str] = &[
 pub(super) fn rows_of(function: &str, args: &[FunctionArg], bounds: &[Bound]) -> u64 {
     match function {
         "generate_series" => series(args, bounds),
+        _ if function.starts_with("jsonb_path_query") => of_call(function, args, bounds).bytes,
         _ if RETURNING_ROWS.contains(&function) => {
             bounds.iter().fold(1, |sum, bound| sum.saturating_add(bound.bytes))
         }

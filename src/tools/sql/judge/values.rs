@@ -217,7 +217,7 @@ impl<'t> Sizes<'t> {
     fn cast(&mut self, inner: &'t Expr, data_type: &'t DataType) -> Bound {
         let bound = self.of(inner);
         let array = matches!(data_type, DataType::Array(_));
-        self.far_subscripts |= array && may_be_text(inner);
+        self.far_subscripts |= array && bound.number == u64::MAX && may_be_text(inner);
         if type_name(data_type) == "tsquery" {
             self.compare(pairs_of_query(bound.bytes));
         }
