@@ -7,9 +7,18 @@ pub(super) fn fan_out(path: &str) -> u64 {
         return u64::MAX;
     }
     // Each comma counts with the bracket before it: with brackets within brackets the product is still from above.
-    let subscripts = path.split('[').skip(1).map(|list| list.matches(',').count().saturating_add(1));
-    let lists = subscripts
-        .fold(1_u64, |product, items| product.saturating_mul(u64::try_from(items).unwrap_or(u64::MAX)));
+    let (mut lists, mut items, mut within) = (1_u64, 1_u64, false);
+    for c in path.bytes() {
+        match c {
+            b'[' => {
+                lists = lists.saturating_mul(items);
+                (items, within) = (1, true);
+            }
+            b',' if within => items = items.saturating_add(1),
+            _ => {}
+        }
+    }
+    lists = lists.saturating_mul(items);
     let members = u32::try_from(path.matches("keyvalue").count()).unwrap_or(u32::MAX);
     lists.saturating_mul(MEMBER_GROWTH.saturating_pow(members))
 }

@@ -224,7 +224,7 @@ impl<'t> Sizes<'t> {
         let escaped = if matches!(inner, Expr::Array(_) | Expr::Tuple(_)) { bound.bytes } else { 0 };
         let hidden = hidden_digits(inner, bound, data_type);
         self.charge(Cost { nodes: 0, bytes: hidden });
-        self.spend(literal_of(inner).map_or(0, |value| literal_text(value).len() / 64));
+        self.spend(literal_of(inner).map_or(0, |value| literal_text(value).len() / 16));
         let converted = converted(bound, inner, data_type);
         let bytes =
             converted.bytes.saturating_add(escaped).saturating_add(hidden.min(MAX_CONSTANT_BYTES / 2));
