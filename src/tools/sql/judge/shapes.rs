@@ -3,8 +3,8 @@
 use sqlparser::{keywords::Keyword, tokenizer::Token as Seen};
 
 use super::{
-    keywords::keyword_named,
     names::FOREIGN_OPERATOR,
+    tokens::is_operand,
     view::{View, operator_token},
 };
 use crate::tools::sql::lexer::{Kind, Refusal, Token};
@@ -211,17 +211,7 @@ impl View<'_, '_> {
 
     /// Whether an expression can end right before.
     fn after_operand(&self) -> bool {
-        self.previous().is_some_and(|token| match token.kind {
-            Kind::Word => keyword_named(&token.name) == Keyword::NoKeyword,
-            Kind::QuotedName
-            | Kind::Number
-            | Kind::String
-            | Kind::PrefixedString
-            | Kind::DollarString
-            | Kind::Placeholder => true,
-            Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
-            Kind::Operator => false,
-        })
+        self.previous().is_some_and(is_operand)
     }
 
     /// `OPERATOR(pg_catalog.+)` is `+`.
