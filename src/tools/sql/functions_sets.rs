@@ -156,7 +156,7 @@ pub(super) const SETS: &[Set] = &[
             "postgis_version", "st_*",
         ],
         except: &[
-            // Tables and statistics read by name, tables made, files of the server, raster drivers.
+            // Tables and statistics read by name, tables made, files of the server, raster drivers, SQL given as text.
             "st_addband",
             "st_asgdalraster",
             "st_band*",
@@ -168,7 +168,11 @@ pub(super) const SETS: &[Set] = &[
             "st_fromgdalraster",
             "st_gdal*",
             "st_makeemptycoverage",
+            "st_mapalgebra*",
+            "st_rastfrom*",
             "st_retile",
+            "st_setbandindex",
+            "st_setbandpath",
         ],
         types: &["box2d", "box3d", "geography", "geometry", "geometry_dump"],
     },

@@ -9,7 +9,6 @@
 
 pub mod statement;
 pub(super) mod lexer;
-mod unicode;
 mod judge;
 mod functions;
 mod functions_denied;

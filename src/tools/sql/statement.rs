@@ -275,6 +275,9 @@ fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
     if let Some((token, sentence)) = index.and_then(|index| constructs::around(tokens, index)) {
         return Refusal::violation(token.at, sentence);
     }
+    if let Some((token, sentence)) = index.and_then(|index| constructs::elsewhere(tokens, index)) {
+        return Refusal::invalid(token.at, sentence);
+    }
     let token = index.and_then(|index| tokens.get(index));
     let expected = what.split(", found: ").next().unwrap_or_default();
     let expected = expected.strip_prefix("Expected: ").map(|expected| format!("; expected {expected}"));

@@ -33,9 +33,18 @@ const CONSTRUCTS: &[(&[&str], &str)] = &[
         ],
         XML,
     ),
+    (&["json"], "JSON(x) is not supported here; write x::json."),
     (&["json_array", "json_arrayagg", "json_objectagg", "json_scalar", "json_serialize"], JSON_BUILDER),
     (&["json_exists", "json_query", "json_table", "json_value"], JSON_PATH),
 ];
+
+/// What other databases write, by the word before or at which the parser stumbles.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("qualify", "QUALIFY is not PostgreSQL's; filter around the query: SELECT * FROM (...) AS q WHERE ..."),
+    ("rlike", "RLIKE is not PostgreSQL's; write a ~ 'pattern', or ~* to ignore case."),
+    ("top", "TOP is not PostgreSQL's; write LIMIT n at the end of the query."),
+];
+const LIMIT_COMMA: &str = "LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a.";
 
 /// The sentence for a construct of this name.
 pub(super) fn named(name: &str) -> Option<&'static str> {
@@ -72,6 +81,22 @@ pub(in super::super) fn around<'t, 's>(
         }
     }
     None
+}
+
+/// What another database would understand at the token `failed`: its token and the sentence.
+pub(in super::super) fn elsewhere<'t, 's>(
+    tokens: &'t [Token<'s>],
+    failed: usize,
+) -> Option<(&'t Token<'s>, &'static str)> {
+    let nearest = [Some(failed), failed.checked_sub(1)].into_iter().flatten();
+    let mut words = nearest.filter_map(|index| tokens.get(index));
+    let word = words.find_map(|token| {
+        ELSEWHERE.iter().find(|(word, _)| token.is_word(word)).map(|(_, sentence)| (token, *sentence))
+    });
+    let before = |back: usize| failed.checked_sub(back).and_then(|index| tokens.get(index));
+    let comma = tokens.get(failed).filter(|comma| comma.is_mark(","));
+    let limit = comma.filter(|_| before(2).is_some_and(|token| token.is_word("limit")));
+    word.or(limit.map(|comma| (comma, LIMIT_COMMA)))
 }
 
 /// `json_object` is a plain function, too, whose arguments are not written so.

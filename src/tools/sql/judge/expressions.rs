@@ -7,11 +7,12 @@ use sqlparser::ast::{
 };
 
 use super::{
+    keywords,
     tree::{Judge, NOT_POSTGRES, Node, Role},
     types,
 };
 use crate::{
-    problem::echo,
+    problem::{Code, echo},
     tools::sql::{
         functions_denied,
         lexer::{Reason, Refusal},
@@ -27,7 +28,7 @@ impl<'t> Judge<'t, '_> {
     pub(super) fn expr(&mut self, expr: &'t Expr) -> Result<(), Refusal> {
         match expr {
             Expr::Identifier(ident) => {
-                self.stand_at(ident);
+                self.column(ident)?;
                 // A call without parentheses, which sqlparser takes for a column.
                 if ident.quote_style.is_none() && ident.value == "system_user" {
                     return Err(self
@@ -51,6 +52,7 @@ impl<'t> Judge<'t, '_> {
                 for part in parts {
                     self.identifier(part)?;
                 }
+                parts.first().map_or(Ok(()), |first| self.column(first))?;
                 // Only the last can be a function: what stands before it names a relation.
                 match parts.as_slice() {
                     [_, .., last] => self.behind_a_dot(last),
@@ -189,6 +191,21 @@ impl<'t> Judge<'t, '_> {
                 Err(self.refuse("This expression is not PostgreSQL's SQL, or not supported here."))
             }
         }
+    }
+
+    /// A name that stands for a column, or before its dot.
+    fn column(&mut self, ident: &Ident) -> Result<(), Refusal> {
+        self.stand_at(ident);
+        if ident.quote_style.is_some() || !keywords::is_reserved(&ident.value) {
+            return Ok(());
+        }
+        Err(Refusal {
+            code: Code::Validation,
+            ..self.refuse(format!(
+                "{} is a reserved word; quote it to name a column, and put AS before it where it names a result.",
+                ident.value.to_ascii_uppercase()
+            ))
+        })
     }
 
     fn leave<const N: usize>(&mut self, exprs: [&'t Expr; N]) -> Result<(), Refusal> {

@@ -205,6 +205,27 @@ const KEYWORDS: &[(&str, Keyword)] = &[
     ("zone", Keyword::ZONE),
 ];
 
+/// Words that PostgreSQL never takes for a column's name. sqlparser does: of `SELECT a AND FROM t`, in which `and` names the
+/// column, it makes a condition.
+#[rustfmt::skip]
+const RESERVED: &[&str] = &[
+    "all", "analyse", "analyze", "and", "any", "array", "as", "asc", "asymmetric",
+    "authorization", "binary", "both", "case", "cast", "check", "collate", "collation", "column",
+    "concurrently", "constraint", "create", "cross", "deferrable", "desc", "distinct", "do", "else",
+    "except", "fetch", "for", "foreign", "freeze", "from", "full", "grant", "group",
+    "having", "ilike", "in", "initially", "inner", "intersect", "into", "is", "isnull",
+    "join", "lateral", "leading", "left", "like", "limit", "natural", "not", "notnull",
+    "offset", "on", "only", "or", "order", "outer", "overlaps", "placing", "primary",
+    "references", "returning", "right", "select", "similar", "some", "symmetric", "table", "tablesample",
+    "then", "to", "trailing", "union", "unique", "using", "variadic", "verbose", "when",
+    "where", "window", "with",
+];
+
+/// Whether the word can stand for a column only in quotes.
+pub(super) fn is_reserved(word: &str) -> bool {
+    RESERVED.binary_search(&word).is_ok()
+}
+
 /// Whether PostgreSQL gives this word a meaning in a query, here or elsewhere.
 pub(super) fn is_keyword(word: &str) -> bool {
     keyword_named(word) != Keyword::NoKeyword || matches!(word, "asymmetric" | "symmetric" | "variadic")
@@ -224,7 +245,7 @@ mod tests {
 
     #[test]
     fn keywords_are_sorted_and_shown_by_their_own_names() {
-        assert!(KEYWORDS.is_sorted_by_key(|(name, _)| name));
+        assert!(KEYWORDS.is_sorted_by_key(|(name, _)| name) && RESERVED.is_sorted());
         for (name, keyword) in KEYWORDS {
             assert_eq!(format!("{keyword:?}").to_lowercase(), *name);
         }

@@ -1,6 +1,6 @@
 //! Names of columns, functions and types.
 
-use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr, ObjectName, ObjectNamePart, TypeModifier};
+use sqlparser::ast::{DataType, Expr, ObjectName, ObjectNamePart};
 
 /// The name that PostgreSQL gives to a column, as far as a constant can have it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is called ?column?")]
@@ -33,15 +33,8 @@ pub(super) fn last_name(ObjectName(parts): &ObjectName) -> &str {
     }
 }
 
-/// To how many bytes a type pads its values.
-#[expect(clippy::wildcard_enum_match_arm, reason = "other types do not pad")]
-pub(super) fn padding(data_type: &DataType) -> u64 {
-    match data_type {
-        DataType::Custom(_, modifiers) => modifiers.iter().fold(0, |most, modifier| match modifier {
-            TypeModifier::Number(number, _) => most.max(number.parse().unwrap_or(u64::MAX)),
-            TypeModifier::Identifier(_) | TypeModifier::String(_) => most,
-        }),
-        DataType::Array(ArrayElemTypeDef::SquareBracket(element, _)) => padding(element),
-        _ => 0,
-    }
+/// The name of a type that is no grammar's own; empty for those.
+pub(super) fn type_name(data_type: &DataType) -> &str {
+    let DataType::Custom(name, _) = data_type else { return "" };
+    last_name(name)
 }

@@ -3,15 +3,17 @@
 use std::rc::Rc;
 
 use sqlparser::ast::{
-    Cte, CteAsMaterialized, Distinct, Expr, Fetch, FunctionArg, GroupByExpr, Join, JoinConstraint,
+    Cte, CteAsMaterialized, DataType, Distinct, Expr, Fetch, FunctionArg, GroupByExpr, Join, JoinConstraint,
     JoinOperator, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName, ObjectNamePart, OrderBy,
     OrderByKind, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, TableAlias,
     TableFactor, TableFunctionArgs, TableSampleKind, TableWithJoins, WindowFrameBound, WindowSpec,
 };
 
 use super::{
-    bounds::{Bound, whole},
-    names::{implicit_name, last_name, padding},
+    bounds::{Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, argument},
+    conversions::{is_numeric, padded},
+    literals::{literal_of, literal_text, whole},
+    names::{implicit_name, last_name},
     relations::{Column, Cost, Frame, Relation, max_of},
     series::rows_of,
     sizes::{Excess, MAX_RECURSION, RELATION_NODES, Sizes},
@@ -368,15 +370,36 @@ impl<'t> Sizes<'t> {
         self.stand_at_name(name);
         let bounds = self.arguments(args);
         let bound = self.call(function, args, &bounds);
+        let hides = args.iter().zip(&bounds).any(|(arg, bound)| {
+            let written = argument(arg).and_then(literal_of).map(literal_text);
+            written.map_or(bound.bytes > SMALL, |text| text.contains('\\'))
+        });
         let types =
             alias.iter().flat_map(|alias| &alias.columns).filter_map(|column| column.data_type.as_ref());
-        let padded = types.map(padding).fold(bound.bytes, u64::max);
-        let column = Column { bound: Bound { bytes: padded, number: bound.number }, nodes: 1 };
+        let widest = self.defined(types, bound.bytes, hides);
+        let column = Column { bound: Bound { bytes: widest, number: bound.number }, nodes: 1 };
         let rows = rows_of(function, args, &bounds);
         let names = [function].into_iter().chain(alias.map(|alias| alias.name.value.as_str()));
         let scalar = matches!(function, "generate_series" | "generate_subscripts" | "unnest");
         let star = Some(column).filter(|_| !scalar);
         Relation { columns: names.map(|name| (name, column)).collect(), star, rows, ..Relation::table() }
+    }
+
+    /// The widest of columns that are defined for what a function gives; `hides`: numbers' exponents may hide in it.
+    fn defined(&mut self, types: impl Iterator<Item = &'t DataType>, bytes: u64, hides: bool) -> u64 {
+        let (mut widest, mut row) = (bytes, 0_u64);
+        for data_type in types {
+            let digits = if hides && is_numeric(data_type) { NUMERIC_BYTES } else { 0 };
+            let column = padded(data_type, bytes).saturating_add(digits);
+            self.far_subscripts |= matches!(data_type, DataType::Array(_));
+            widest = widest.max(column);
+            row = row.saturating_add(column.saturating_sub(bytes));
+        }
+        self.charge(Cost { nodes: 0, bytes: row });
+        if widest > MAX_CONSTANT_BYTES {
+            self.exceed(self.near, Excess::Bytes);
+        }
+        widest
     }
 
     pub(super) fn window(&mut self, spec: &'t WindowSpec) {

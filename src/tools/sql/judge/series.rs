@@ -3,8 +3,10 @@
 use sqlparser::ast::{Expr, FunctionArg};
 
 use super::{
-    bounds::{Bound, TABLE_NUMBER, argument, literal_of, literal_text, whole},
+    bounds::{Bound, TABLE_NUMBER, argument, of_call},
     growth::keeps_rows,
+    literals::{literal_of, literal_text, whole},
+    moments,
 };
 
 /// Functions that give as many rows as what they are given has parts.
@@ -22,8 +24,6 @@ const RETURNING_ROWS: &[&str] = &[
     "jsonb_each",
     "jsonb_each_text",
     "jsonb_object_keys",
-    "jsonb_path_query",
-    "jsonb_path_query_tz",
     "jsonb_populate_recordset",
     "jsonb_to_recordset",
     "regexp_matches",
@@ -36,6 +36,7 @@ const RETURNING_ROWS: &[&str] = &[
 pub(super) fn rows_of(function: &str, args: &[FunctionArg], bounds: &[Bound]) -> u64 {
     match function {
         "generate_series" => series(args, bounds),
+        _ if function.starts_with("jsonb_path_query") => of_call(function, args, bounds).bytes,
         _ if RETURNING_ROWS.contains(&function) => {
             bounds.iter().fold(1, |sum, bound| sum.saturating_add(bound.bytes))
         }
@@ -43,17 +44,15 @@ pub(super) fn rows_of(function: &str, args: &[FunctionArg], bounds: &[Bound]) ->
     }
 }
 
-/// How many rows a series of numbers has. One of dates counts as [`TABLE_NUMBER`].
+/// How many rows a series of numbers or of dates has.
 fn series(args: &[FunctionArg], bounds: &[Bound]) -> u64 {
+    let expr = |index: usize| args.get(index).and_then(argument);
     let nth = |index: usize| bounds.get(index).map_or(0, |bound| bound.number);
-    let step = args.get(2).and_then(argument);
-    let interval = |step: &Expr| {
-        let text = literal_of(step).map_or("", literal_text).trim();
-        matches!(step, Expr::Interval(_)) || text.contains([' ', ':']) || text.starts_with('P')
-    };
-    let dates = step.is_some_and(interval);
-    if dates {
-        return TABLE_NUMBER;
+    let step = expr(2);
+    if let ([Some(first), Some(last), Some(step)], [one, other, _]) = ([expr(0), expr(1), expr(2)], bounds)
+        && moments::is_step(step)
+    {
+        return moments::rows([first, last, step], [*one, *other]);
     }
     // Without signs: numbers that are written are as far apart as they are, others at most on both sides of zero.
     let written = |index: usize| match args.get(index).and_then(argument) {

@@ -3,8 +3,8 @@
 use sqlparser::{keywords::Keyword, tokenizer::Token as Seen};
 
 use super::{
-    keywords::keyword_named,
     names::FOREIGN_OPERATOR,
+    tokens::is_operand,
     view::{View, operator_token},
 };
 use crate::tools::sql::lexer::{Kind, Refusal, Token};
@@ -211,17 +211,7 @@ impl View<'_, '_> {
 
     /// Whether an expression can end right before.
     fn after_operand(&self) -> bool {
-        self.previous().is_some_and(|token| match token.kind {
-            Kind::Word => keyword_named(&token.name) == Keyword::NoKeyword,
-            Kind::QuotedName
-            | Kind::Number
-            | Kind::String
-            | Kind::PrefixedString
-            | Kind::DollarString
-            | Kind::Placeholder => true,
-            Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
-            Kind::Operator => false,
-        })
+        self.previous().is_some_and(is_operand)
     }
 
     /// `OPERATOR(pg_catalog.+)` is `+`.
@@ -237,7 +227,12 @@ impl View<'_, '_> {
                     self.hidden = Some(Refusal::violation(operator.at, FOREIGN_OPERATOR));
                 }
                 let any = self.one_of(offset + 2, QUANTIFIERS) && self.mark_at(offset + 3, "(");
-                let seen = if any { Seen::Eq } else { operator_token(&operator.text) };
+                let seen = match operator.text.as_ref() {
+                    _ if any => Seen::Eq,
+                    // Between operands it binds as any other operator does, whatever it is.
+                    symbol if self.after_operand() => Seen::CustomBinaryOperator(symbol.to_owned()),
+                    symbol => operator_token(symbol),
+                };
                 self.push(seen);
                 offset + 2
             }

@@ -17,8 +17,9 @@ use sqlparser::{
 };
 
 use super::{
-    bounds::{Bound, MAX_CONSTANT_BYTES, MAX_PAIRS, SMALL},
+    bounds::{Bound, MAX_CONSTANT_BYTES, SMALL},
     relations::{Column, Cost, Frame, Relation},
+    steps::MAX_PAIRS,
     view,
 };
 
@@ -59,7 +60,8 @@ impl Excess {
                 "The constants of this query can grow beyond {MAX_STATEMENT_BYTES} bytes together; use smaller literals."
             ),
             Self::Rows => format!(
-                "A series that an aggregate keeps in memory may have {MAX_SERIES_ROWS} rows; use a shorter one."
+                "A series that an aggregate keeps in memory may have {MAX_SERIES_ROWS} rows; use a shorter one, with literals for \
+                 its bounds and its step."
             ),
             Self::Nodes => format!(
                 "Written out, this query has more than {MAX_PLANNER_NODES} parts, for columns and WITH queries that are \
@@ -124,6 +126,8 @@ pub(super) struct Sizes<'t> {
     pub(super) near: usize,
     pub(super) depth: usize,
     pub(super) work: u64,
+    /// Whether an array may begin with any subscript.
+    pub(super) far_subscripts: bool,
     /// Steps that nothing can cancel once PostgreSQL has begun them.
     pairs: u64,
     pub(super) excess: Option<(usize, Excess)>,

@@ -336,7 +336,7 @@ fn is_grammar(token: &Token<'_>, before: Option<&Token<'_>>, second: Option<&Tok
 }
 
 /// Whether an expression can end with this token.
-fn is_operand(token: &Token<'_>) -> bool {
+pub(super) fn is_operand(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::QuotedName
         | Kind::Number
@@ -344,7 +344,13 @@ fn is_operand(token: &Token<'_>) -> bool {
         | Kind::PrefixedString
         | Kind::DollarString
         | Kind::Placeholder => true,
-        Kind::Word => !GRAMMAR.contains(&token.name.as_str()) || matches!(token.name.as_str(), "not" | "row"),
+        Kind::Word => {
+            let name = token.name.as_str();
+            !GRAMMAR.contains(&name)
+                || name.starts_with("current_")
+                || name.starts_with("localtime")
+                || matches!(name, "not" | "row")
+        }
         Kind::Punctuation => token.is_mark(")") || token.is_mark("]"),
         Kind::Operator => false,
     }

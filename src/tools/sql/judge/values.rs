@@ -2,25 +2,31 @@
 
 use sqlparser::ast::{
     AccessExpr, Array, CaseWhen, DataType, Expr, Function, FunctionArg, FunctionArgumentClause,
-    FunctionArguments, InTarget, Query, Subscript, TypedString, UnaryOperator, WindowType,
+    FunctionArguments, InTarget, Interval, Query, Subscript, TypedString, UnaryOperator, ValueWithSpan,
+    WindowType,
 };
 
 use super::{
-    bounds::{
-        Bound, MAX_CONSTANT_BYTES, NUMERIC_BYTES, SMALL, TABLE_NUMBER, argument, literal, literal_text,
-        may_be_text, of_call, operation, pairs_of_call, pairs_of_marks, pairs_of_operation,
-    },
+    bounds::{Bound, MAX_CONSTANT_BYTES, SMALL, TABLE_NUMBER, argument, of_call, operation},
+    conversions::{converted, hidden_digits, may_be_text},
     growth::{grows, keeps_rows},
-    names::{last_name, padding},
+    literals::{literal, literal_of, literal_text},
+    moments,
+    names::{last_name, type_name},
     relations::Cost,
     series::{is_aggregate, rows_of},
     sizes::{Excess, MAX_SERIES_ROWS, Sizes},
+    steps::{pairs_of_call, pairs_of_marks, pairs_of_operation, pairs_of_query},
 };
 
 /// Fields of a date whose numbers are small.
 const SMALL_FIELDS: &[&str] = &[
     "day", "dow", "doy", "hour", "isodow", "isoyear", "minute", "month", "quarter", "second", "week", "year",
 ];
+
+/// Functions that give a subscript of an array.
+const SUBSCRIPTS: &[&str] = &["array_lower", "array_position", "array_upper", "generate_subscripts"];
+const INTERVAL: DataType = DataType::Interval { fields: None, precision: None };
 
 impl<'t> Sizes<'t> {
     #[expect(clippy::too_many_lines, reason = "one match over the expressions")]
@@ -41,10 +47,15 @@ impl<'t> Sizes<'t> {
                 }
                 self.of(root)
             }
-            Expr::Value(value) | Expr::TypedString(TypedString { value, .. }) => {
-                self.stand_at(value.span);
-                self.spend(literal_text(value).len() / 64);
-                literal(value)
+            Expr::Value(value) => self.literal(value),
+            Expr::TypedString(TypedString { value, data_type, .. }) => {
+                let bound = self.literal(value);
+                converted(bound, expr, data_type)
+            }
+            Expr::Interval(Interval { value, .. }) => {
+                self.all([value.as_ref()]);
+                let text = literal_of(value).map_or("", literal_text);
+                Bound { bytes: SMALL, number: moments::largest_field(text, &INTERVAL) }
             }
             Expr::Nested(inner)
             | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner }
@@ -96,9 +107,9 @@ impl<'t> Sizes<'t> {
                 Bound::of_bytes(text.bytes.saturating_add(what.bytes))
             }
             Expr::Extract { field, expr: inner, .. } => {
-                self.of(inner);
+                let number = self.of(inner).number.max(TABLE_NUMBER);
                 let small = SMALL_FIELDS.contains(&field.to_string().to_ascii_lowercase().as_str());
-                if small { Bound::TABLE } else { Bound::of_bytes(SMALL) }
+                if small { Bound { bytes: SMALL, number } } else { Bound::of_bytes(SMALL) }
             }
             Expr::Position { expr: what, r#in: text } => {
                 let (what, text) = (self.of(what), self.of(text));
@@ -140,7 +151,10 @@ impl<'t> Sizes<'t> {
                 self.compare(pairs_of_marks(bytes));
                 Bound { bytes: SMALL, number: 1 }
             }
-            Expr::AtTimeZone { timestamp, time_zone } => self.test([timestamp.as_ref(), time_zone]),
+            Expr::AtTimeZone { timestamp, time_zone } => {
+                self.of(time_zone);
+                Bound { bytes: SMALL, number: self.of(timestamp).number }
+            }
             Expr::IsFalse(inner)
             | Expr::IsNotFalse(inner)
             | Expr::IsTrue(inner)
@@ -190,24 +204,34 @@ impl<'t> Sizes<'t> {
         bound
     }
 
-    /// A cast of text to `numeric` writes out an exponent, one of an array to text escapes what it holds, and one to
-    /// `char(n)` or `bit(n)` pads.
+    fn literal(&mut self, value: &ValueWithSpan) -> Bound {
+        self.stand_at(value.span);
+        let text = literal_text(value);
+        self.spend(text.len() / 64);
+        // `'[7:8]={1,2}'`
+        self.far_subscripts |= text.contains("]=");
+        literal(value)
+    }
+
+    /// A cast of an array to text escapes what it holds.
     fn cast(&mut self, inner: &'t Expr, data_type: &'t DataType) -> Bound {
         let bound = self.of(inner);
-        let numeric = matches!(data_type, DataType::Custom(name, _) if matches!(last_name(name), "numeric" | "decimal" | "dec"));
-        let more = if matches!(inner, Expr::Array(_) | Expr::Tuple(_)) {
-            bound.bytes
-        } else if numeric && bound.number == u64::MAX && may_be_text(inner) {
-            NUMERIC_BYTES
-        } else {
-            0
-        };
-        let padded = bound.bytes.max(padding(data_type));
-        let bytes = padded.saturating_add(more);
+        let array = matches!(data_type, DataType::Array(_));
+        self.far_subscripts |= array && bound.number == u64::MAX && may_be_text(inner);
+        if type_name(data_type) == "tsquery" {
+            self.compare(pairs_of_query(bound.bytes));
+        }
+        let escaped = if matches!(inner, Expr::Array(_) | Expr::Tuple(_)) { bound.bytes } else { 0 };
+        let hidden = hidden_digits(inner, bound, data_type);
+        self.charge(Cost { nodes: 0, bytes: hidden });
+        self.spend(literal_of(inner).map_or(0, |value| literal_text(value).len() / 16));
+        let converted = converted(bound, inner, data_type);
+        let bytes =
+            converted.bytes.saturating_add(escaped).saturating_add(hidden.min(MAX_CONSTANT_BYTES / 2));
         if bytes > bound.bytes {
             self.charge(Cost { nodes: 0, bytes });
         }
-        Bound { bytes, number: bound.number }
+        Bound { bytes, number: converted.number }
     }
 
     pub(super) fn arguments(&mut self, args: &'t [FunctionArg]) -> Vec<Bound> {
@@ -226,6 +250,7 @@ impl<'t> Sizes<'t> {
             None => self.aggregated |= is_aggregate(name),
         }
         let (args, bounds): (&[FunctionArg], Vec<Bound>) = match &function.args {
+            FunctionArguments::None if moments::is_clock(name) => return Bound::TABLE,
             FunctionArguments::None => return Bound::of_bytes(SMALL),
             FunctionArguments::Subquery(query) => {
                 // `ARRAY(SELECT …)` keeps rows as `array_agg` does.
@@ -272,7 +297,12 @@ impl<'t> Sizes<'t> {
 
     pub(super) fn call(&mut self, name: &str, args: &'t [FunctionArg], bounds: &[Bound]) -> Bound {
         self.spend(args.iter().filter_map(argument).map(written).sum());
-        let bound = of_call(name, args, bounds);
+        self.far_subscripts |= name == "array_fill" && args.len() > 2;
+        let bound = if self.far_subscripts && SUBSCRIPTS.contains(&name) {
+            Bound::of_bytes(SMALL)
+        } else {
+            of_call(name, args, bounds)
+        };
         self.compare(pairs_of_call(name, args, bounds));
         if grows(name) {
             self.charge(Cost { nodes: 0, bytes: bound.bytes });

@@ -16,7 +16,10 @@ use sqlparser::{
     tokenizer::{Location, Span, Token as Seen, TokenWithSpan, Word},
 };
 
-use super::super::lexer::{Kind, Refusal, Token};
+use super::{
+    super::lexer::{Kind, Refusal, Token},
+    literals::value_of,
+};
 
 /// What the parser is given. Refused is what no form of the tree could show.
 pub(in super::super) fn of(tokens: &[Token<'_>]) -> Result<Vec<TokenWithSpan>, Refusal> {
@@ -153,16 +156,16 @@ impl<'t, 's> View<'t, 's> {
             Kind::Number => Seen::Number(token.text.clone().into_owned(), false),
             // Behind these words sqlparser would read a string as an interval.
             Kind::String if self.after_word(&["rows", "range", "groups", "between", "and"]) => {
-                Seen::EscapedStringLiteral(between(&token.text, "'"))
+                Seen::EscapedStringLiteral(value_of(token))
             }
-            Kind::String => Seen::SingleQuotedString(between(&token.text, "'")),
+            Kind::String => Seen::SingleQuotedString(value_of(token)),
             Kind::PrefixedString => match token.text.as_bytes().first() {
-                Some(b'e' | b'E') => Seen::EscapedStringLiteral(between(&token.text, "'")),
-                Some(b'b' | b'B') => Seen::SingleQuotedByteStringLiteral(between(&token.text, "'")),
-                _ => Seen::HexStringLiteral(between(&token.text, "'")),
+                Some(b'e' | b'E') => Seen::EscapedStringLiteral(value_of(token)),
+                Some(b'b' | b'B') => Seen::SingleQuotedByteStringLiteral(value_of(token)),
+                _ => Seen::HexStringLiteral(value_of(token)),
             },
             Kind::DollarString => {
-                Seen::DollarQuotedString(DollarQuotedString { value: dollar_body(&token.text), tag: None })
+                Seen::DollarQuotedString(DollarQuotedString { value: value_of(token), tag: None })
             }
             Kind::Operator => operator_token(&token.text),
             Kind::Placeholder => Seen::Placeholder(token.text.clone().into_owned()),
@@ -214,15 +217,4 @@ pub(super) fn operator_token(text: &str) -> Seen {
         "?|" => Seen::QuestionPipe,
         other => Seen::CustomBinaryOperator(other.to_owned()),
     }
-}
-
-/// What stands between the first and the last `quote`.
-fn between(text: &str, quote: &str) -> String {
-    let inner = text.split_once(quote).map_or("", |(_, rest)| rest);
-    inner.strip_suffix(quote).unwrap_or(inner).to_owned()
-}
-
-fn dollar_body(text: &str) -> String {
-    let fence = text.get(1..).and_then(|rest| rest.find('$')).map_or(0, |end| end + 2);
-    text.get(fence..text.len().saturating_sub(fence)).unwrap_or_default().to_owned()
 }
