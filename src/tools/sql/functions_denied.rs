@@ -13,9 +13,10 @@ const DANGEROUS: &[(&str, &[&str])] = &[
         &[
             "lo_close", "lo_creat", "lo_create", "lo_export", "lo_from_bytea", "lo_get", "lo_import*",
             "lo_lseek*", "lo_manage", "lo_open", "lo_put", "lo_tell*", "lo_truncate*", "lo_unlink", "loread",
-            "lowrite", "pg_current_logfile", "pg_file_*", "pg_filenode_relation", "pg_hba_file_rules",
-            "pg_ident_file_mappings", "pg_logdir_ls", "pg_ls_*", "pg_read_*", "pg_relation_filepath",
-            "pg_show_all_file_settings", "pg_stat_file", "pg_tablespace_databases", "pg_write_*",
+            "lowrite", "pg_available_wal_summaries", "pg_current_logfile", "pg_file_*", "pg_filenode_relation",
+            "pg_get_loaded_modules", "pg_hba_file_rules", "pg_ident_file_mappings", "pg_logdir_ls", "pg_ls_*",
+            "pg_read_*", "pg_relation_filepath", "pg_show_all_file_settings", "pg_stat_file",
+            "pg_tablespace_databases", "pg_wal_summary_*", "pg_write_*",
         ],
     ),
     (
@@ -31,10 +32,10 @@ const DANGEROUS: &[(&str, &[&str])] = &[
         "reaches other sessions or the server process",
         &[
             "autoprewarm_*", "pg_cancel_*", "pg_execute_server_program", "pg_isolation_test_*",
-            "pg_log_backend_*", "pg_prewarm", "pg_promote", "pg_reload_conf", "pg_rotate_logfile*",
-            "pg_signal_backend", "pg_stat_clear_snapshot", "pg_stat_force_next_flush", "pg_stat_get_activity",
-            "pg_stat_get_backend_*", "pg_stat_reset*", "pg_stat_statements_reset*", "pg_terminate_*",
-            "pg_wal_replay_*", "postgres_fdw_disconnect*",
+            "pg_log_backend_*", "pg_log_standby_*", "pg_prewarm", "pg_promote", "pg_reload_conf",
+            "pg_rotate_logfile*", "pg_signal_backend", "pg_stat_clear_snapshot", "pg_stat_force_next_flush",
+            "pg_stat_get_activity", "pg_stat_get_backend_*", "pg_stat_reset*", "pg_stat_statements_reset*",
+            "pg_terminate_*", "pg_wal_replay_*", "postgres_fdw_disconnect*",
         ],
     ),
     (
@@ -56,8 +57,8 @@ const DANGEROUS: &[(&str, &[&str])] = &[
         &[
             "binary_upgrade_*", "brin_desummarize_*", "brin_summarize_*", "gin_clean_pending_list",
             "heap_force_*", "pg_clear_*", "pg_extension_config_dump", "pg_import_*", "pg_restore_*",
-            "pg_stop_making_pinned_objects", "pg_truncate_visibility_map", "plperl*", "plpgsql_*",
-            "plpython*", "pltcl*",
+            "pg_stop_making_pinned_objects", "pg_truncate_visibility_map", "plperl*", "plpgsql_*", "plpython*",
+            "pltcl*",
         ],
     ),
 ];

@@ -90,14 +90,20 @@ pub(in super::super) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
     match first.name.as_str() {
         "select" | "values" | "table" | "with" if first.kind == Kind::Word => {}
         other if first.kind == Kind::Word && STATEMENTS.contains(&other) => {
-            return Err(Refusal::violation(
-                first.at,
-                format!(
+            let sentence = match other {
+                "explain" => {
+                    "EXPLAIN is not allowed here; give the SELECT alone to the tool explain_query.".to_owned()
+                }
+                _ => format!(
                     "{} statements are not allowed here; only SELECT, VALUES, TABLE and WITH ... SELECT are.",
                     other.to_ascii_uppercase()
                 ),
-            )
-            .about(if HARMLESS.contains(&other) { Reason::Statement } else { Reason::Write }));
+            };
+            return Err(Refusal::violation(first.at, sentence).about(if HARMLESS.contains(&other) {
+                Reason::Statement
+            } else {
+                Reason::Write
+            }));
         }
         _ => {
             return Err(Refusal::invalid(first.at, "A query begins with SELECT, VALUES, TABLE or WITH.")
