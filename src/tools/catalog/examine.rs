@@ -145,10 +145,7 @@ fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Va
     alone(database, |transaction| {
         let values = bind::values(entry, arguments, &Identity::local()).unwrap_or_default();
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let examined = entry.fixed.examine(transaction, &values)?;
-        let columns = examined.columns.iter().map(|(name, kind)| (name.as_str(), kind));
-        accept(&columns.collect::<Vec<_>>(), &entry.columns).map_err(KeptError::Unexpected)?;
-        Ok(examined)
+        entry.fixed.examine(transaction, |client, columns| accept(entry, client, columns), &values)
     })
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use postgres::{
-    Column as Described,
+    Client, Column as Described,
     types::{ToSql, Type},
 };
 use serde_json::{Map, Value};
 
 use super::{
-    SensitiveWords, bind, document::Column, entry::Entry, output::ColumnKind, prove::Placeholder, rows::Body,
+    SensitiveWords, bind, document::Column, entry::Entry, members, output::ColumnKind, prove::Placeholder,
+    rows::Body,
 };
 use crate::{
     call::Call,
@@ -99,10 +100,7 @@ impl Query {
         let values = bind::values(&self.entry, arguments, caller)
             .ok_or_else(|| KeptError::Unexpected("an argument is not what its schema says".to_owned()))?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let accept = |described: &[Described]| {
-            let described = described.iter().map(|column| (column.name(), column.type_()));
-            accept(&described.collect::<Vec<_>>(), &self.entry.columns)
-        };
+        let accept = |client: &mut Client, described: &[Described]| accept(&self.entry, client, described);
         let mut rows = self.entry.fixed.run(transaction, &self.database, accept, &values)?;
         let mut body = Body::new(&self.entry, &self.words, config.max_cell_chars, config.max_response_bytes);
         let wanted = self.wanted(arguments).unwrap_or(config.max_rows.into());
@@ -151,8 +149,16 @@ impl Query {
     }
 }
 
+/// Whether the server takes the entry's statement as the proof did: its columns, and the types of what it reads.
+pub(super) fn accept(entry: &Entry, client: &mut Client, described: &[Described]) -> Result<(), KeptError> {
+    let columns: Vec<_> = described.iter().map(|column| (column.name(), column.type_())).collect();
+    declared(&columns, &entry.columns).map_err(KeptError::Unexpected)?;
+    members::fault(client, &entry.tables, &entry.needs)?
+        .map_or(Ok(()), |fault| Err(KeptError::Unexpected(fault)))
+}
+
 /// Whether the server's columns are the declared ones, no more and no less, in order.
-pub(super) fn accept(described: &[(&str, &Type)], declared: &[Column]) -> Result<(), String> {
+fn declared(described: &[(&str, &Type)], declared: &[Column]) -> Result<(), String> {
     let names: Vec<&str> = described.iter().map(|(name, _)| *name).collect();
     let expected: Vec<&str> = declared.iter().map(|column| column.name.as_str()).collect();
     if names != expected {

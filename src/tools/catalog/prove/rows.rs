@@ -4,7 +4,8 @@ use sqlparser::ast::{AccessExpr, Expr, FunctionArgExpr, Ident};
 
 use super::{
     Rule,
-    parts::{Call, value_of},
+    keys::is_empty_path,
+    parts::{Call, argument, value_of},
     walk::Walk,
 };
 use crate::problem::echo;
@@ -49,9 +50,11 @@ const EVERY_MEMBER: &[&str] = &[
     "hstore_to_matrix",
     "json_each",
     "json_each_text",
+    "json_to_tsvector",
     "jsonb_each",
     "jsonb_each_text",
     "jsonb_pretty",
+    "jsonb_to_tsvector",
     "svals",
 ];
 
@@ -97,7 +100,8 @@ impl<'t> Walk<'_, 't, '_> {
 
     pub(super) fn rows_of_call(&mut self, call: &Call<'t>) {
         let name = call.name.value.as_str();
-        let without_path = name.ends_with("_extract_path_text") && call.args.len() < 2;
+        let mut path = call.args.iter().skip(1).filter_map(argument);
+        let without_path = name.ends_with("_extract_path_text") && path.all(is_empty_path);
         if EVERY_MEMBER.contains(&name) || without_path {
             self.whole_row(
                 call.name,
