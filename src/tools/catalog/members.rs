@@ -111,7 +111,7 @@ impl fmt::Display for Origin {
 pub(super) type Needs = BTreeMap<Origin, Kinds>;
 
 /// The kinds of columns, fields, functions and types: of the tables `$1`, of what user-made functions `$2` give, and of
-/// user-made types `$3`. Runs with `pg_catalog` first in the path. Multiranges of a user's making may be of anything.
+/// user-made types `$3`. Runs with `pg_catalog` first in the path, where each operator is for exactly these types. Multiranges of a user's making may be of anything.
 const SHAPES: &str = r"
 WITH RECURSIVE shape(source, name, type) AS (
     SELECT t.name, a.attname::text, a.atttypid
@@ -120,25 +120,25 @@ WITH RECURSIVE shape(source, name, type) AS (
      WHERE a.attnum > 0 AND NOT a.attisdropped
     UNION SELECT 'function', f.name, p.prorettype
       FROM pg_catalog.unnest($2) AS f(name) JOIN pg_catalog.pg_proc p ON p.proname::text = f.name
-     WHERE p.oid >= 16384
+     WHERE p.oid >= '16384'
     UNION SELECT '', o.name, o.type
       FROM pg_catalog.unnest($2) AS f(name) JOIN pg_catalog.pg_proc p ON p.proname::text = f.name,
            ROWS FROM (pg_catalog.unnest(p.proargnames), pg_catalog.unnest(p.proallargtypes)) AS o(name, type)
-     WHERE p.oid >= 16384 AND o.name IS NOT NULL AND o.type IS NOT NULL
+     WHERE p.oid >= '16384' AND o.name IS NOT NULL AND o.type IS NOT NULL
     UNION SELECT 'type', y.name, t.oid
       FROM pg_catalog.unnest($3) AS y(name) JOIN pg_catalog.pg_type t ON t.typname::text = y.name
-     WHERE t.oid >= 16384
+     WHERE t.oid >= '16384'
     UNION SELECT x.source, x.name, x.type
       FROM shape s JOIN pg_catalog.pg_type t ON t.oid = s.type,
            LATERAL (SELECT s.source, s.name, t.typbasetype AS type WHERE t.typtype = 'd'
-                    UNION ALL SELECT s.source, s.name, t.typelem WHERE t.typelem <> 0 AND t.typlen = -1
+                    UNION ALL SELECT s.source, s.name, t.typelem WHERE t.typelem <> '0' AND t.typlen = -1
                     UNION ALL SELECT s.source, s.name, r.rngsubtype FROM pg_catalog.pg_range r WHERE r.rngtypid = t.oid
                     UNION ALL SELECT '', a.attname::text, a.atttypid FROM pg_catalog.pg_attribute a
                                WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped) x)
 SELECT DISTINCT k.source, k.name, k.kind FROM (
-    SELECT s.source, s.name, CASE WHEN t.oid IN (114, 3802) THEN 'json' WHEN t.oid = 142 THEN 'xml'
+    SELECT s.source, s.name, CASE WHEN t.oid IN ('114', '3802') THEN 'json' WHEN t.oid = '142' THEN 'xml'
              WHEN t.typname = 'hstore' THEN 'hstore' WHEN t.typtype IN ('c', 'p') THEN 'row'
-             WHEN t.typtype = 'm' AND t.oid >= 16384 THEN 'row' END AS kind
+             WHEN t.typtype = 'm' AND t.oid >= '16384' THEN 'row' END AS kind
       FROM shape s JOIN pg_catalog.pg_type t ON t.oid = s.type) k
  WHERE k.kind IS NOT NULL";
 
@@ -178,8 +178,8 @@ pub(super) fn fault(
         let broken = needs.iter().find(|(origin, never)| never.meets(shape.kind) && shape.answers(origin));
         if let Some((origin, _)) = broken {
             return Ok(Some(format!(
-                "wildcard-select: text is made of {origin}, or it is compared with a parameter, and it holds members of its own \
-                 ({kind}): a secret's among them would not be seen"
+                "wildcard-select: {origin} has members of its own ({kind}), and the statement makes text of it, names its fields anew \
+                 or compares it with a parameter, so that a secret among them would not be seen"
             )));
         }
     }

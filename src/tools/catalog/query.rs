@@ -84,7 +84,7 @@ impl Query {
             outcome.map_err(|error| {
                 *is_stale = error.is_stale();
                 self.entry.fixed.forget(transaction);
-                self.failure(error)
+                self.failure(error, arguments)
             })
         })
     }
@@ -140,12 +140,26 @@ impl Query {
     }
 
     /// What PostgreSQL says is about a statement that the caller does not see: it is for the log alone.
-    fn failure(&self, error: KeptError) -> Failure {
+    fn failure(&self, error: KeptError, arguments: &Map<String, Value>) -> Failure {
         match error {
-            KeptError::Database(error) => sqlstate::unspoken(&error, self.entry.spec.name.as_str()),
+            KeptError::Database(error) => {
+                let is_quoted = |text: &str| arguments.values().any(|value| quotes(text, value));
+                sqlstate::unspoken(&error, self.entry.spec.name.as_str(), is_quoted)
+            }
             KeptError::Failure(failure) => failure,
             KeptError::Unexpected(what) => Failure::Internal(what),
         }
+    }
+}
+
+/// Whether a text holds an argument's value, whatever its case.
+fn quotes(text: &str, value: &Value) -> bool {
+    let text = text.to_lowercase();
+    match value {
+        Value::String(value) => !value.trim().is_empty() && text.contains(&value.trim().to_lowercase()),
+        Value::Array(values) => values.iter().any(|value| quotes(&text, value)),
+        Value::Number(number) => text.contains(&number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Object(_) => false,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     calls::{never, never_beside},
     keys::{BY_KEY, operator, type_name},
     output,
-    parts::{Call, argument, bare, placeholder, placeholders, within},
+    parts::{Call, argument, bare, placeholder, placeholders, subscripts, within},
     walk::Walk,
 };
 
@@ -63,6 +63,8 @@ pub(super) struct Flow<'t> {
     pub(super) types: Vec<&'t str>,
     /// Functions that are not PostgreSQL's own, in FROM.
     pub(super) functions: Vec<&'t str>,
+    /// What rows made of JSON are called, whose fields are members.
+    pub(super) rows_of_json: Vec<&'t str>,
 }
 
 /// What a cast makes.
@@ -231,6 +233,7 @@ impl<'t> Walk<'_, 't, '_> {
                 self.demand(value, scope, Kinds::ALL - Kinds::ROW);
                 value = Value::Named(&field.value);
             }
+            self.demand_beside(root, &subscripts(access), scope, Kinds::PART);
         }
     }
 

@@ -7,7 +7,8 @@ use sqlparser::ast::{
 
 use super::{
     Rule,
-    calls::OF_ONE_COLUMN,
+    calls::{Becomes, OF_ONE_COLUMN, becomes},
+    flow::{Target, target},
     parts::{Call, argument},
     scope::{Columns, Relation},
     tables::Read,
@@ -193,7 +194,15 @@ impl<'t> Walk<'_, 't, '_> {
                 Some((column.name.value.as_str(), column.data_type.as_ref()?))
             };
             self.flow.typed.extend(list.iter().filter_map(typed));
+            let types = self.flow.typed.iter().filter_map(|(_, data_type)| match target(data_type) {
+                Target::Other(name) => Some(name),
+                Target::Plain | Target::Json | Target::Text => None,
+            });
+            self.flow.types.extend(types);
         } else if list.is_empty() {
+            if becomes(function) == Becomes::Row {
+                self.flow.rows_of_json.push(called);
+            }
             return self.read(called, Columns::Unknown, level);
         } else {
             self.unsupported(

@@ -571,6 +571,18 @@ fn text_of_what_has_members() {
                 .params("x"),
             case("SELECT substr(data ->> 'a', q.n) AS full_name FROM people, (SELECT :n::int AS n) q")
                 .params("n#"),
+            case("SELECT (string_to_array(data ->> 'a', ','))[(:n)::int] AS full_name FROM people")
+                .params("n#"),
+            case("SELECT substr(r.a, :n::int) AS full_name FROM people, jsonb_to_record(data) AS r(a text)")
+                .params("n#"),
+            case("SELECT substr(r.a, :n::int) AS full_name FROM people, jsonb_populate_record(c, data) AS r")
+                .params("n#"),
+            case("SELECT substr(a, :n::int) AS full_name FROM people, jsonb_populate_record(c, data)")
+                .params("n#"),
+            case("SELECT substr((jsonb_populate_record(c, data)).a, :n::int) AS full_name FROM people")
+                .params("n#"),
+            case("SELECT substr(data ->> 'a', n) AS full_name FROM people, generate_series(1, :n) AS n")
+                .params("n#"),
             case("SELECT right(q.a, :n::int) AS full_name FROM (SELECT data ->> 'a' AS a FROM people) q")
                 .params("n#"),
         ],
@@ -587,6 +599,7 @@ fn text_of_what_has_members() {
         )
         .params("x"),
         case("SELECT substr(full_name, :n::int) AS full_name FROM people").params("n#"),
+        case("SELECT tags[(:n)::int] AS full_name FROM people").params("n#"),
         case("SELECT round((data ->> 'n')::numeric, :n::int) AS full_name FROM people").params("n#"),
         case("SELECT '{\"a\":1}'::jsonb::text AS full_name FROM people"),
     ]);
@@ -646,7 +659,7 @@ fn what_text_is_made_of_is_followed_to_columns() {
         ("SELECT full_name FROM people JOIN (SELECT ROW(1, :x) AS c) q USING (c)", "c:r"),
         ("SELECT full_name FROM people, (SELECT ROW(1, :x) AS k) q WHERE c = q.k", "c:r k:r"),
         ("SELECT c AS full_name FROM people INTERSECT SELECT ROW(1, :x)", "c:r"),
-        ("SELECT full_name FROM people WHERE f(a, :x) = 1", "a:jhxr f():r"),
+        ("SELECT full_name FROM people WHERE f(a, :x) = 1", "a:jhxr"),
         ("SELECT f(1)::text AS full_name FROM people", "f():jhxr"),
         ("SELECT x.a::text AS full_name FROM people, f(1) AS x", "a:jhxr f():"),
         ("SELECT x.a AS full_name FROM people, jsonb_populate_record(NULL::cred, data) AS x", "::cred:"),

@@ -101,13 +101,17 @@ impl<'t> Walk<'_, 't, '_> {
         for (_, query, index) in flow.renamed.iter().filter(|(renamed, _, _)| *renamed == name) {
             trace.follow(Value::Column(query, *index), None, never);
         }
-        let mut is_json = false;
+        let (mut is_json, mut is_text) = (false, false);
         for (_, data_type) in flow.typed.iter().filter(|(typed, _)| *typed == name) {
             match target(data_type) {
                 Target::Json => is_json = true,
                 Target::Other(kind) => trace.need(Origin::Type(kind.to_owned()), never),
-                Target::Plain | Target::Text => {}
+                Target::Text => is_text = true,
+                Target::Plain => {}
             }
+        }
+        if is_text {
+            self.chooses_part(None, never);
         }
         if is_json && never.meets(Kinds::JSON) {
             self.has_members_at(None);
@@ -145,9 +149,17 @@ impl<'t> Walk<'_, 't, '_> {
     )]
     fn trace_expr(&mut self, trace: &mut Trace<'t>, expr: &'t Expr, scope: Option<usize>, never: Kinds) {
         match expr {
-            Expr::Identifier(name) => trace.follow(Value::Named(&name.value), None, never),
+            Expr::Identifier(name) => {
+                if !self.flow.rows_of_json.is_empty() {
+                    self.has_parts(expr, never);
+                }
+                trace.follow(Value::Named(&name.value), None, never);
+            }
             Expr::CompoundIdentifier(parts) => {
                 let [.., relation, name] = parts.as_slice() else { return };
+                if self.flow.rows_of_json.contains(&relation.value.as_str()) {
+                    self.has_parts(expr, never);
+                }
                 match self.scopes.table(scope, &relation.value).filter(|_| parts.len() == 2) {
                     Some(table) => trace.column(Some(table), &name.value, never),
                     None => trace.follow(Value::Named(&name.value), None, never),
@@ -155,7 +167,10 @@ impl<'t> Walk<'_, 't, '_> {
             }
             Expr::CompoundFieldAccess { root, access_chain } => {
                 match access_chain.iter().rev().find_map(field_of) {
-                    Some(field) => trace.follow(Value::Named(&field.value), None, never),
+                    Some(field) => {
+                        trace.follow(Value::Named(&field.value), None, never);
+                        trace.exprs([root.as_ref()], scope, never.of(Kinds::PART));
+                    }
                     None => trace.exprs([root.as_ref()], scope, never),
                 }
             }
@@ -252,8 +267,8 @@ impl<'t> Walk<'_, 't, '_> {
             Becomes::Themselves => trace.exprs(args, scope, never),
             Becomes::Json if never.meets(Kinds::JSON) => self.has_members_at(self.place(call.name)),
             Becomes::Row if never.meets(Kinds::ROW) => self.has_members_at(self.place(call.name)),
-            Becomes::Json | Becomes::Row => {}
-            Becomes::Part => self.chooses_part(self.place(call.name), never),
+            Becomes::Json => {}
+            Becomes::Row | Becomes::Part => self.chooses_part(self.place(call.name), never),
             Becomes::Text => {
                 if self.claim.guard.adds_function(name) {
                     trace.need(Origin::Function(name.to_owned()), never);
