@@ -3,7 +3,7 @@
 
 use sqlparser::ast::{
     AccessExpr, ArrayElemTypeDef, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArguments,
-    InTarget, Query, SelectItem, SetExpr,
+    InTarget, Query, SetExpr,
 };
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
     keys::{BY_KEY, operator, type_name},
     output,
     parts::{Call, argument, bare, placeholder, placeholders, subscripts, within},
-    walk::Walk,
+    walk::{Walk, value_of as expr_of},
 };
 
 /// A value, where it stands, and what it must not be.
@@ -158,9 +158,7 @@ impl<'t> Walk<'_, 't, '_> {
                     self.demand(Value::Expr(side), scope, Kinds::ALL);
                 }
             }
-            Expr::BinaryOp { left: _, op: BinaryOperator::And | BinaryOperator::Or, right: _ } => {}
-            Expr::BinaryOp { left: _, op, right: _ }
-                if operator(op).is_some_and(|op| BY_KEY.contains(&op)) => {}
+            Expr::BinaryOp { left: _, op, right: _ } if !compares(op) => {}
             Expr::BinaryOp { left, op: _, right }
             | Expr::AnyOp { left, compare_op: _, right, is_some: _ }
             | Expr::AllOp { left, compare_op: _, right }
@@ -293,10 +291,7 @@ impl<'t> Walk<'_, 't, '_> {
             SetExpr::Select(select) => {
                 for (index, item) in select.projection.iter().enumerate() {
                     let name = output::item(item).and_then(|output| output.name.map(Into::into));
-                    if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } = item
-                    {
-                        add(index, name, expr);
-                    }
+                    expr_of(item).into_iter().for_each(|expr| add(index, name.clone(), expr));
                 }
             }
             SetExpr::Values(values) => {
@@ -324,6 +319,12 @@ impl<'t> Walk<'_, 't, '_> {
             self.compare_value(Value::Expr(expr), any, scope);
         }
     }
+}
+
+/// Whether both sides of an operator are values that it may compare.
+fn compares(op: &BinaryOperator) -> bool {
+    let is_logic = matches!(op, BinaryOperator::And | BinaryOperator::Or);
+    !is_logic && operator(op).is_none_or(|op| !BY_KEY.contains(&op))
 }
 
 /// Whether a parameter is in it, so that it can be a row. A parameter itself is none.

@@ -224,7 +224,7 @@ fn is_json(data_type: &DataType) -> bool {
 /// Whether a function makes a member of this argument's name.
 fn is_name_of_member(function: &str, index: usize, count: usize) -> bool {
     match function {
-        "json_build_object" | "jsonb_build_object" => index % 2 == 0,
+        "json_build_object" | "jsonb_build_object" => index.is_multiple_of(2),
         "json_object" | "jsonb_object" | "json_object_agg" | "jsonb_object_agg" => index == 0,
         "hstore" => index == 0 || count == 1,
         "jsonb_insert" | "jsonb_set" | "jsonb_set_lax" => index == 1,

@@ -207,7 +207,6 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else there is may give what it was given")]
     fn trace_operator(
         &mut self,
         trace: &mut Trace<'t>,

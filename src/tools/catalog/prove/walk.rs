@@ -295,7 +295,7 @@ fn columns_of(arm: &SetExpr) -> Vec<&Expr> {
 }
 
 /// The expression of a column.
-fn value_of(item: &SelectItem) -> Option<&Expr> {
+pub(super) fn value_of(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => Some(expr),
         SelectItem::ExprWithAliases { expr: _, aliases: _ }
