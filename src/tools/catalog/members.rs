@@ -27,10 +27,12 @@ impl Kinds {
     pub(super) const XML: Self = Self(4);
     /// Composite types, and records.
     pub(super) const ROW: Self = Self(8);
+    /// Arrays of these, which have no fields themselves.
+    pub(super) const ROWS: Self = Self(16);
     /// All of them.
-    pub(super) const ALL: Self = Self(15);
+    pub(super) const ALL: Self = Self(31);
     /// The text of a member, which can be JSON itself.
-    pub(super) const PART: Self = Self(16);
+    pub(super) const PART: Self = Self(32);
 
     pub(super) const fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -47,6 +49,7 @@ impl Kinds {
             "json" => Self::JSON,
             "hstore" => Self::HSTORE,
             "xml" => Self::XML,
+            "rows" => Self::ROWS,
             // What is not known is none of the scalars.
             _ => Self::ROW,
         }
@@ -58,8 +61,14 @@ impl Kinds {
 impl fmt::Display for Kinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(":")?;
-        let known =
-            [(Self::JSON, "j"), (Self::HSTORE, "h"), (Self::XML, "x"), (Self::ROW, "r"), (Self::PART, "p")];
+        let known = [
+            (Self::JSON, "j"),
+            (Self::HSTORE, "h"),
+            (Self::XML, "x"),
+            (Self::ROW, "r"),
+            (Self::ROWS, "a"),
+            (Self::PART, "p"),
+        ];
         known
             .into_iter()
             .filter(|(kind, _)| self.meets(*kind))
@@ -113,32 +122,32 @@ pub(super) type Needs = BTreeMap<Origin, Kinds>;
 /// The kinds of columns, fields, functions and types: of the tables `$1`, of what user-made functions `$2` give, and of
 /// user-made types `$3`. Runs with `pg_catalog` first in the path, where each operator is for exactly these types. Multiranges of a user's making may be of anything.
 const SHAPES: &str = r"
-WITH RECURSIVE shape(source, name, type) AS (
-    SELECT t.name, a.attname::text, a.atttypid
+WITH RECURSIVE shape(source, name, type, many) AS (
+    SELECT t.name, a.attname::text, a.atttypid, false
       FROM pg_catalog.unnest($1) AS t(name)
       JOIN pg_catalog.pg_attribute a ON a.attrelid = pg_catalog.to_regclass(t.name)::pg_catalog.oid
      WHERE a.attnum > 0 AND NOT a.attisdropped
-    UNION SELECT 'function', f.name, p.prorettype
+    UNION SELECT 'function', f.name, p.prorettype, false
       FROM pg_catalog.unnest($2) AS f(name) JOIN pg_catalog.pg_proc p ON p.proname::text = f.name
      WHERE p.oid >= '16384'
-    UNION SELECT '', o.name, o.type
+    UNION SELECT '', o.name, o.type, false
       FROM pg_catalog.unnest($2) AS f(name) JOIN pg_catalog.pg_proc p ON p.proname::text = f.name,
            ROWS FROM (pg_catalog.unnest(p.proargnames), pg_catalog.unnest(p.proallargtypes)) AS o(name, type)
      WHERE p.oid >= '16384' AND o.name IS NOT NULL AND o.type IS NOT NULL
-    UNION SELECT 'type', y.name, t.oid
+    UNION SELECT 'type', y.name, t.oid, false
       FROM pg_catalog.unnest($3) AS y(name) JOIN pg_catalog.pg_type t ON t.typname::text = y.name
      WHERE t.oid >= '16384'
-    UNION SELECT x.source, x.name, x.type
+    UNION SELECT x.source, x.name, x.type, x.many
       FROM shape s JOIN pg_catalog.pg_type t ON t.oid = s.type,
-           LATERAL (SELECT s.source, s.name, t.typbasetype AS type WHERE t.typtype = 'd'
-                    UNION ALL SELECT s.source, s.name, t.typelem WHERE t.typelem <> '0' AND t.typlen = -1
-                    UNION ALL SELECT s.source, s.name, r.rngsubtype FROM pg_catalog.pg_range r WHERE r.rngtypid = t.oid
-                    UNION ALL SELECT '', a.attname::text, a.atttypid FROM pg_catalog.pg_attribute a
+           LATERAL (SELECT s.source, s.name, t.typbasetype AS type, s.many WHERE t.typtype = 'd'
+                    UNION ALL SELECT s.source, s.name, t.typelem, true WHERE t.typelem <> '0' AND t.typlen = -1
+                    UNION ALL SELECT s.source, s.name, r.rngsubtype, true FROM pg_catalog.pg_range r WHERE r.rngtypid = t.oid
+                    UNION ALL SELECT '', a.attname::text, a.atttypid, false FROM pg_catalog.pg_attribute a
                                WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped) x)
 SELECT DISTINCT k.source, k.name, k.kind FROM (
     SELECT s.source, s.name, CASE WHEN t.oid IN ('114', '3802') THEN 'json' WHEN t.oid = '142' THEN 'xml'
-             WHEN t.typname = 'hstore' THEN 'hstore' WHEN t.typtype IN ('c', 'p') THEN 'row'
-             WHEN t.typtype = 'm' AND t.oid >= '16384' THEN 'row' END AS kind
+             WHEN t.typname = 'hstore' THEN 'hstore' WHEN t.typtype IN ('c', 'p') AND s.many THEN 'rows'
+             WHEN t.typtype IN ('c', 'p') THEN 'row' WHEN t.typtype = 'm' AND t.oid >= '16384' THEN 'rows' END AS kind
       FROM shape s JOIN pg_catalog.pg_type t ON t.oid = s.type) k
  WHERE k.kind IS NOT NULL";
 

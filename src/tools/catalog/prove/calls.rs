@@ -145,6 +145,11 @@ const WHOLE: &[&str] = &[
     "word_similarity",
 ];
 
+/// Whether a function makes JSON of what it is given: what must not be that, must not be this of anything that has members.
+pub(super) fn builds(name: &str) -> bool {
+    BUILDERS.contains(&name)
+}
+
 /// What becomes of the arguments of a function.
 pub(super) fn becomes(name: &str) -> Becomes {
     if NOTHING.contains(&name) {
@@ -175,7 +180,7 @@ pub(super) fn never(name: &str) -> Kinds {
 /// What they must not be beside a parameter, with which they are compared or that chooses what is seen of them.
 pub(super) fn never_beside(name: &str) -> Kinds {
     match becomes(name) {
-        Becomes::Nothing | Becomes::Themselves if !BUILDERS.contains(&name) => Kinds::ROW,
+        Becomes::Nothing | Becomes::Themselves if !BUILDERS.contains(&name) => Kinds::ROW | Kinds::ROWS,
         Becomes::Text if !WHOLE.contains(&name) => Kinds::PART,
         Becomes::Nothing
         | Becomes::Themselves

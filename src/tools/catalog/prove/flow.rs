@@ -3,7 +3,7 @@
 
 use sqlparser::ast::{
     AccessExpr, ArrayElemTypeDef, BinaryOperator, CaseWhen, DataType, Expr, Function, FunctionArguments,
-    InTarget, Query, SetExpr,
+    InTarget, Query, SetExpr, Subscript,
 };
 
 use super::{
@@ -225,11 +225,14 @@ impl<'t> Walk<'_, 't, '_> {
 
     /// `(x).f` is the call `f(x)` unless x is a row that has such a field.
     fn fields(&mut self, root: &'t Expr, chain: &'t [AccessExpr], scope: Option<usize>) {
-        let mut value = Value::Expr(root);
+        let (mut value, mut never) = (Value::Expr(root), Kinds::ALL - Kinds::ROW);
         for access in chain {
             if let AccessExpr::Dot(Expr::Identifier(field)) = access {
-                self.demand(value, scope, Kinds::ALL - Kinds::ROW);
-                value = Value::Named(&field.value);
+                self.demand(value, scope, never);
+                (value, never) = (Value::Named(&field.value), Kinds::ALL - Kinds::ROW);
+            } else if let AccessExpr::Subscript(Subscript::Index { index: _ }) = access {
+                // An element of an array of rows is a row.
+                never = never - Kinds::ROWS;
             }
             self.demand_beside(root, &subscripts(access), scope, Kinds::PART);
         }
@@ -249,7 +252,7 @@ impl<'t> Walk<'_, 't, '_> {
     /// A value under another name, which is its own only if it is no row: a row's fields would be renamed.
     pub(super) fn renamed_value(&mut self, call: &Call<'t>, level: usize) {
         for expr in call.args.iter().filter_map(argument) {
-            self.demand(Value::Expr(expr), Some(level), Kinds::ROW);
+            self.demand(Value::Expr(expr), Some(level), Kinds::ROW | Kinds::ROWS);
         }
     }
 
@@ -260,7 +263,7 @@ impl<'t> Walk<'_, 't, '_> {
     }
 
     fn compare_value(&mut self, value: Value<'t>, with_parameter: bool, scope: Option<usize>) {
-        let demand = Demand { value, scope, never: Kinds::ROW };
+        let demand = Demand { value, scope, never: Kinds::ROW | Kinds::ROWS };
         let list = if with_parameter { &mut self.flow.demands } else { &mut self.flow.by_column };
         list.push(demand);
     }

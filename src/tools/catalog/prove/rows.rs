@@ -77,7 +77,10 @@ impl<'t> Walk<'_, 't, '_> {
                 }
             }
             Expr::CompoundFieldAccess { root: _, access_chain } => {
-                access_chain.iter().filter_map(field_of).for_each(|field| self.field(field));
+                for field in access_chain.iter().filter_map(field_of) {
+                    self.field(field);
+                    self.nameless(field);
+                }
             }
             _ => {}
         }
@@ -94,6 +97,21 @@ impl<'t> Walk<'_, 't, '_> {
                     echo(name)
                 ),
                 "If a column is meant, write it without the table's name.",
+            );
+        }
+    }
+
+    /// `(ROW(c)).f1`, and nobody knows where the row was made.
+    fn nameless(&mut self, field: &'t Ident) {
+        let number = field.value.strip_prefix('f').unwrap_or_default();
+        if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) {
+            self.whole_row(
+                field,
+                format!(
+                    "{} may be a field of ROW(...), whose name does not say what it holds.",
+                    echo(&field.value)
+                ),
+                "Read the value itself, without the row; give a type's field another name.",
             );
         }
     }

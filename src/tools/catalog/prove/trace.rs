@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use sqlparser::ast::{
     AccessExpr, Array, BinaryOperator, CaseWhen, Expr, Function, FunctionArguments, Ident, Query,
-    Spanned as _,
+    Spanned as _, Subscript,
 };
 
 use super::{
     super::members::{Kinds, Needs, Origin},
     Rule,
-    calls::{Becomes, becomes},
+    calls::{Becomes, becomes, builds},
     flow::{Demand, Made, Target, Value, target},
     keys::operator,
     parts::{Call, argument, ordered},
@@ -171,7 +171,14 @@ impl<'t> Walk<'_, 't, '_> {
                         trace.follow(Value::Named(&field.value), None, never);
                         trace.exprs([root.as_ref()], scope, never.of(Kinds::PART));
                     }
-                    None => trace.exprs([root.as_ref()], scope, never),
+                    None => {
+                        // An element of an array of rows is a row; a slice is an array.
+                        let is_slice = |access: &AccessExpr| {
+                            matches!(access, AccessExpr::Subscript(Subscript::Slice { .. }))
+                        };
+                        let is_row = !never.meets(Kinds::ROW) && !access_chain.iter().any(is_slice);
+                        trace.exprs([root.as_ref()], scope, if is_row { never - Kinds::ROWS } else { never });
+                    }
                 }
             }
             Expr::Nested(inner)
@@ -263,9 +270,14 @@ impl<'t> Walk<'_, 't, '_> {
         let name = call.name.value.as_str();
         match becomes(name) {
             Becomes::Nothing => {}
+            Becomes::Themselves if builds(name) && never.meets(Kinds::JSON) => {
+                trace.exprs(args, scope, never | Kinds::ALL);
+            }
             Becomes::Themselves => trace.exprs(args, scope, never),
             Becomes::Json if never.meets(Kinds::JSON) => self.has_members_at(self.place(call.name)),
-            Becomes::Row if never.meets(Kinds::ROW) => self.has_members_at(self.place(call.name)),
+            Becomes::Row if never.meets(Kinds::ROW | Kinds::ROWS) => {
+                self.has_members_at(self.place(call.name))
+            }
             Becomes::Json => {}
             Becomes::Row | Becomes::Part => self.chooses_part(self.place(call.name), never),
             Becomes::Text => {
