@@ -116,6 +116,18 @@ impl fmt::Display for Origin {
     }
 }
 
+impl Origin {
+    /// What to do when something else is meant.
+    const fn cure(&self) -> &'static str {
+        match self {
+            Self::Column { table: None, name: _ } => {
+                "; if another column of this name is meant, write its table before it"
+            }
+            Self::Column { table: Some(_), name: _ } | Self::Function(_) | Self::Type(_) => "",
+        }
+    }
+}
+
 /// What must not be of which kinds; with [`Kinds::NONE`] only its fields count.
 pub(super) type Needs = BTreeMap<Origin, Kinds>;
 
@@ -188,7 +200,8 @@ pub(super) fn fault(
         if let Some((origin, _)) = broken {
             return Ok(Some(format!(
                 "wildcard-select: {origin} has members of its own ({kind}), and the statement makes text of it, names its fields anew \
-                 or compares it with a parameter, so that a secret among them would not be seen"
+                 or compares it with a parameter, so that a secret among them would not be seen{}",
+                origin.cure()
             )));
         }
     }

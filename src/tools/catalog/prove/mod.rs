@@ -6,8 +6,10 @@
 //!                    └─ parser ─▶ tree ─ walk ───┼─▶ every Fault, or Proven
 //!                                  └─ the guard ─┘
 //! ```
-//! The guard of ad-hoc queries holds here too; these rules come on top of it. What the parser is shown in another form than it
-//! is written (`judge::view`) is looked at on the tokens.
+//! The walk also gathers of which values text is made (`flow`), and they are followed to the columns that they come from
+//! (`trace`); of which types these are, the database tells later (`members`). The guard of ad-hoc queries holds here too;
+//! these rules come on top of it. What the parser is shown in another form than it is written (`judge::view`) is looked at
+//! on the tokens.
 
 mod placeholders;
 mod names;
