@@ -166,20 +166,7 @@ impl<'t> Walk<'_, 't, '_> {
                 }
             }
             Expr::CompoundFieldAccess { root, access_chain } => {
-                match access_chain.iter().rev().find_map(field_of) {
-                    Some(field) => {
-                        trace.follow(Value::Named(&field.value), None, never);
-                        trace.exprs([root.as_ref()], scope, never.of(Kinds::PART));
-                    }
-                    None => {
-                        // An element of an array of rows is a row; a slice is an array.
-                        let is_slice = |access: &AccessExpr| {
-                            matches!(access, AccessExpr::Subscript(Subscript::Slice { .. }))
-                        };
-                        let is_row = !never.meets(Kinds::ROW) && !access_chain.iter().any(is_slice);
-                        trace.exprs([root.as_ref()], scope, if is_row { never - Kinds::ROWS } else { never });
-                    }
-                }
+                trace_access(trace, root, access_chain, scope, never);
             }
             Expr::Nested(inner)
             | Expr::UnaryOp { op: _, expr: inner }
@@ -318,6 +305,24 @@ impl<'t> Walk<'_, 't, '_> {
             );
         }
     }
+}
+
+/// A field, which has a name of its own; or an element of an array or a JSON value, or some.
+fn trace_access<'t>(
+    trace: &mut Trace<'t>,
+    root: &'t Expr,
+    chain: &'t [AccessExpr],
+    scope: Option<usize>,
+    never: Kinds,
+) {
+    if let Some(field) = chain.iter().rev().find_map(field_of) {
+        trace.follow(Value::Named(&field.value), None, never);
+        return trace.exprs([root], scope, never.of(Kinds::PART));
+    }
+    let is_slice = |access: &AccessExpr| matches!(access, AccessExpr::Subscript(Subscript::Slice { .. }));
+    // An element of an array of rows is a row; a slice is an array.
+    let may_be_row = !never.meets(Kinds::ROW) && !chain.iter().any(is_slice);
+    trace.exprs([root], scope, if may_be_row { never - Kinds::ROWS } else { never });
 }
 
 /// The name behind a dot.
