@@ -24,7 +24,8 @@ pub(super) fn timestamp(text: &str) -> Option<i64> {
         None => rest,
         Some(fraction) => fraction.get(Some(digits(fraction)).filter(|count| (1..=6).contains(count))?..)?,
     };
-    let is_zone = zone == "Z" || has_shape(zone, "+00:00") || has_shape(zone, "-00:00");
+    let is_offset = has_shape(zone, "+00:00") || has_shape(zone, "-00:00");
+    let is_zone = zone == "Z" || is_offset && zone.get(1..3).is_some_and(|hours| hours < "24");
     // 60 is a second that most clocks never show.
     let is_time = has_shape(time, "T00:00:00") && !time.ends_with(":60");
     if !(has_shape(date, "0000-00-00") && is_time && is_zone) {
@@ -94,6 +95,9 @@ mod tests {
             "2000-01-01 00:00:00Z",
             "2000-01-01T00:00Z",
             "2000-01-01T24:00:00Z",
+            "2000-01-01T00:00:00+24:00",
+            "2000-01-01T00:00:00-25:00",
+            "2000-01-01T00:00:00+23:60",
             "2000-01-01T00:00:60Z",
             "2000-01-01T00:00:00.Z",
             "2000-01-01T00:00:00.1234567Z",

@@ -90,7 +90,8 @@ fn sound_entry(entry: &str, Sound { cost, ran, types }: Sound) -> Finding {
             Finding::new(Level::Ok, SUBJECT, text)
         }
         None => {
-            let text = format!("{entry}: prepares, and has no example to run{cost}");
+            let unplanned = if cost.is_empty() { ", without which it cannot be planned" } else { "" };
+            let text = format!("{entry}: prepares, and has no example to run{unplanned}{cost}");
             return Finding::new(Level::Warn, SUBJECT, text).cured_by("write example = { … }");
         }
     };

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     CatalogConfig, Rule,
     document::{Column, Draft},
+    members::Needs,
     output,
     params::{self, Param},
     prove::{Claim, Placeholder, Proven, prove},
@@ -29,6 +30,10 @@ pub(super) struct Entry {
     /// What `$1`, `$2`, … are bound to.
     pub(super) placeholders: Vec<Placeholder>,
     pub(super) columns: Vec<Column>,
+    /// What it reads, as written.
+    pub(super) tables: Vec<String>,
+    /// What the database has to say of the types of what it reads.
+    pub(super) needs: Needs,
     pub(super) example: Map<String, Value>,
     pub(super) waived: BTreeMap<String, String>,
 }
@@ -52,7 +57,7 @@ impl Entry {
         let params = draft.params.clone()?;
         let input_schema = params::schema(&params);
         let example = example(&draft, &input_schema, report);
-        let Proven { statement, placeholders } = proven?;
+        let Proven { statement, placeholders, needs } = proven?;
         let name = name?;
         let types = placeholders.iter().map(|placeholder| pg_type(*placeholder, &params)).collect();
         let fixed = Fixed { name: name.as_str().to_owned(), statement, types };
@@ -64,8 +69,8 @@ impl Entry {
             output_schema: output::schema(&draft.columns),
             effect: Effect::Read,
         };
-        let Draft { columns, waived, .. } = draft;
-        Some(Self { spec, fixed, placeholders, params, columns, example, waived })
+        let Draft { columns, tables, waived, .. } = draft;
+        Some(Self { spec, fixed, placeholders, params, columns, tables, needs, example, waived })
     }
 }
 

@@ -49,7 +49,7 @@ pub struct Examination {
 /// An entry that the database takes.
 #[derive(Debug)]
 pub struct Sound {
-    /// The planner's cost of the example, in its own units.
+    /// The planner's cost of the example, in its own units; none when it cannot plan without one.
     pub cost: Option<f64>,
     /// The example's run; none when there is no example and the entry needs arguments.
     pub ran: Option<Ran>,
@@ -96,11 +96,15 @@ fn examine_entry(entry: &Entry, query: &Query, database: &Arc<Database>) -> Resu
     // Without an example: NULL for whatever has no default. The plan is the planner's, not the run.
     let example = arguments::judged(entry.example.clone(), &entry.spec.input_schema).ok();
     let outcome = match described(entry, database, &example.clone().unwrap_or_default())? {
-        Err(why) => Err(why),
+        // What a value would have to be nobody knows: an argument that must be there was planned as NULL.
+        Err(Refused { is_of_data: true, why: _ }) if example.is_none() => {
+            Ok(Sound { cost: None, ran: None, types: None })
+        }
+        Err(Refused { why, is_of_data: _ }) => Err(why),
         Ok(Examined { columns, cost }) => {
             let ran = example.map(|example| run(query, database, &example)).transpose()?.transpose();
             let types = types(entry, &columns);
-            ran.map(|ran| Sound { cost, ran, types })
+            ran.map_err(|refused| refused.why).map(|ran| Sound { cost, ran, types })
         }
     };
     Ok(Examination {
@@ -111,7 +115,14 @@ fn examine_entry(entry: &Entry, query: &Query, database: &Arc<Database>) -> Resu
 }
 
 /// Why there is nothing: of the entry (inner), or of the connection (outer).
-type Outcome<T> = Result<Result<T, String>, String>;
+type Outcome<T> = Result<Result<T, Refused>, String>;
+
+/// Why the database refuses an entry.
+struct Refused {
+    why: String,
+    /// Whether it is about a value: SQLSTATE class 22.
+    is_of_data: bool,
+}
 
 /// Works in a transaction of its own.
 fn alone<T>(
@@ -133,9 +144,16 @@ fn alone<T>(
                 afterwards();
             }
             Ok(outcome.map_err(|error| match error {
-                KeptError::Database(error) => chain(&error),
-                KeptError::Failure(Failure::Problem(problem)) => problem.detail().to_owned(),
-                other @ (KeptError::Failure(_) | KeptError::Unexpected(_)) => other.to_string(),
+                KeptError::Database(error) => Refused {
+                    is_of_data: error.code().is_some_and(|code| code.code().starts_with("22")),
+                    why: chain(&error),
+                },
+                KeptError::Failure(Failure::Problem(problem)) => {
+                    Refused { why: problem.detail().to_owned(), is_of_data: false }
+                }
+                other @ (KeptError::Failure(_) | KeptError::Unexpected(_)) => {
+                    Refused { why: other.to_string(), is_of_data: false }
+                }
             }))
         }
     }
@@ -145,10 +163,7 @@ fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Va
     alone(database, |transaction| {
         let values = bind::values(entry, arguments, &Identity::local()).unwrap_or_default();
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let examined = entry.fixed.examine(transaction, &values)?;
-        let columns = examined.columns.iter().map(|(name, kind)| (name.as_str(), kind));
-        accept(&columns.collect::<Vec<_>>(), &entry.columns).map_err(KeptError::Unexpected)?;
-        Ok(examined)
+        entry.fixed.examine(transaction, |client, columns| accept(entry, client, columns), &values)
     })
 }
 

@@ -17,6 +17,7 @@ mod params;
 mod output;
 mod document;
 mod sensitive;
+mod members;
 mod prove;
 mod entry;
 mod bind;

@@ -9,7 +9,7 @@ use super::{
     prove::ParamClaim,
     section::{Located, Report, Section, prose, wrong},
 };
-use crate::{problem::echo, tools::arguments};
+use crate::{call::sanitizer, problem::echo, tools::arguments};
 
 /// The longest text a parameter may take, in characters: what the sanitizer lets through.
 const MAX_LENGTH: i64 = 65_536;
@@ -326,7 +326,12 @@ impl Scalar {
                     unbounded(name, section.line, "values, a list of texts", report);
                     return None;
                 }
-                Self::Enum(values.into_iter().map(|value| value.value).collect())
+                let mut known = Vec::with_capacity(values.len());
+                for Located { value, line } in values {
+                    check_enum_value(name, &value, line, &known, report);
+                    known.push(value);
+                }
+                Self::Enum(known)
             }
             "boolean" => Self::Boolean,
             "date" => Self::Date,
@@ -416,6 +421,21 @@ impl Scalar {
             Self::Enum(values) => json!({"type": "string", "enum": values}),
         }
     }
+}
+
+/// A value that no call can have, or that is there already.
+fn check_enum_value(name: &str, value: &str, line: usize, known: &[String], report: &mut Report<'_>) {
+    let (what, cure) = if known.iter().any(|known| known == value) {
+        ("twice", "Keep one of them.")
+    } else if value.chars().any(sanitizer::is_forbidden)
+        || value.chars().count() > sanitizer::MAX_STRING_CHARS
+    {
+        ("that no call may hold", "Leave out characters that are not shown, and keep it short.")
+    } else {
+        return;
+    };
+    let text = format!("The parameter {name} has the value {} {what}.", echo(value));
+    report.add(Rule::InvalidValue, line, text, cure);
 }
 
 fn untyped(name: &str, line: usize, report: &mut Report<'_>) {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use postgres::{
-    Column as Described,
+    Client, Column as Described,
     types::{ToSql, Type},
 };
 use serde_json::{Map, Value};
 
 use super::{
-    SensitiveWords, bind, document::Column, entry::Entry, output::ColumnKind, prove::Placeholder, rows::Body,
+    SensitiveWords, bind, document::Column, entry::Entry, members, output::ColumnKind, prove::Placeholder,
+    rows::Body,
 };
 use crate::{
     call::Call,
@@ -83,7 +84,7 @@ impl Query {
             outcome.map_err(|error| {
                 *is_stale = error.is_stale();
                 self.entry.fixed.forget(transaction);
-                self.failure(error)
+                self.failure(error, arguments)
             })
         })
     }
@@ -99,10 +100,7 @@ impl Query {
         let values = bind::values(&self.entry, arguments, caller)
             .ok_or_else(|| KeptError::Unexpected("an argument is not what its schema says".to_owned()))?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let accept = |described: &[Described]| {
-            let described = described.iter().map(|column| (column.name(), column.type_()));
-            accept(&described.collect::<Vec<_>>(), &self.entry.columns)
-        };
+        let accept = |client: &mut Client, described: &[Described]| accept(&self.entry, client, described);
         let mut rows = self.entry.fixed.run(transaction, &self.database, accept, &values)?;
         let mut body = Body::new(&self.entry, &self.words, config.max_cell_chars, config.max_response_bytes);
         let wanted = self.wanted(arguments).unwrap_or(config.max_rows.into());
@@ -142,17 +140,39 @@ impl Query {
     }
 
     /// What PostgreSQL says is about a statement that the caller does not see: it is for the log alone.
-    fn failure(&self, error: KeptError) -> Failure {
+    fn failure(&self, error: KeptError, arguments: &Map<String, Value>) -> Failure {
         match error {
-            KeptError::Database(error) => sqlstate::unspoken(&error, self.entry.spec.name.as_str()),
+            KeptError::Database(error) => {
+                let is_quoted = |text: &str| arguments.values().any(|value| quotes(text, value));
+                sqlstate::unspoken(&error, self.entry.spec.name.as_str(), is_quoted)
+            }
             KeptError::Failure(failure) => failure,
             KeptError::Unexpected(what) => Failure::Internal(what),
         }
     }
 }
 
+/// Whether a text holds an argument's value, whatever its case.
+fn quotes(text: &str, value: &Value) -> bool {
+    let text = text.to_lowercase();
+    match value {
+        Value::String(value) => !value.trim().is_empty() && text.contains(&value.trim().to_lowercase()),
+        Value::Array(values) => values.iter().any(|value| quotes(&text, value)),
+        Value::Number(number) => text.contains(&number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Object(_) => false,
+    }
+}
+
+/// Whether the server takes the entry's statement as the proof did: its columns, and the types of what it reads.
+pub(super) fn accept(entry: &Entry, client: &mut Client, described: &[Described]) -> Result<(), KeptError> {
+    let columns: Vec<_> = described.iter().map(|column| (column.name(), column.type_())).collect();
+    declared(&columns, &entry.columns).map_err(KeptError::Unexpected)?;
+    members::fault(client, &entry.tables, &entry.needs)?
+        .map_or(Ok(()), |fault| Err(KeptError::Unexpected(fault)))
+}
+
 /// Whether the server's columns are the declared ones, no more and no less, in order.
-pub(super) fn accept(described: &[(&str, &Type)], declared: &[Column]) -> Result<(), String> {
+fn declared(described: &[(&str, &Type)], declared: &[Column]) -> Result<(), String> {
     let names: Vec<&str> = described.iter().map(|(name, _)| *name).collect();
     let expected: Vec<&str> = declared.iter().map(|column| column.name.as_str()).collect();
     if names != expected {

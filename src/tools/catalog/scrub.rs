@@ -53,18 +53,35 @@ pub(super) fn may_be_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
 }
 
-/// Whether a text that is no JSON holds some: a secret's name in quotes, and a colon behind it.
+/// Whether a text that is no JSON holds some, or an hstore or XML: a secret's name in quotes and a colon or `=>` behind it, or in
+/// a tag.
 pub(super) fn names_secret(text: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
     let mut parts = text.split('"').peekable();
     while let Some(name) = parts.next() {
-        if parts.peek().is_some_and(|behind| behind.trim_start().starts_with(':')) {
+        let behind = parts.peek().map(|behind| behind.trim_start());
+        if behind.is_some_and(|behind| behind.starts_with(':') || behind.starts_with("=>")) {
             let read = serde_json::from_str::<String>(&format!("\"{name}\"")).ok();
             if is_sensitive(read.as_deref().unwrap_or(name)) {
                 return true;
             }
         }
     }
-    false
+    text.split('<').skip(1).any(|tag| names_secret_in_tag(tag, is_sensitive))
+}
+
+/// A tag without its `<`, and whatever is behind it: its own name, and those of its attributes.
+fn names_secret_in_tag(tag: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
+    let inside = tag.split('>').next().unwrap_or_default().trim_start_matches('/');
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    let own = inside.split(|c| !is_part(c)).next().unwrap_or_default();
+    if !own.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        return false;
+    }
+    let mut before_values = inside.split('=').map(str::trim_end);
+    let attribute = |text: &str| is_sensitive(text.rsplit(|c| !is_part(c)).next().unwrap_or_default());
+    // What is behind the last `=` is no name.
+    let last = before_values.next_back();
+    is_sensitive(own) || last.is_some() && before_values.any(attribute)
 }
 
 struct Scrub<'t> {
@@ -289,10 +306,31 @@ mod tests {
             r#"x {"p\u0061ssword":1}"#,
             r#"x {\"token\":1}"#,
             r#"a "token": "#,
+            r#""password"=>"x", "a"=>"b""#,
+            r#"{""password"=>"x""}"#,
+            r#""a"=>"b", "mfa" => NULL"#,
+            "<password>x</password>",
+            "a <b><ns:apiToken>x",
+            "</password>",
+            r#"<user name="a" token = "x"/>"#,
+            "<user secret='x'",
         ] {
             assert!(names(text), "{text}");
         }
-        for text in ["", "password: x", r#"the "password" is"#, r#"x {"a": "password"}"#, r#"":"#, "token"] {
+        for text in [
+            "",
+            "password: x",
+            r#"the "password" is"#,
+            r#"x {"a": "password"}"#,
+            r#"":"#,
+            "token",
+            r#""a"=>"password""#,
+            "a < password",
+            "<a>password</a>",
+            r#"<a b="password">"#,
+            "<a token>",
+            "1 <2 and token = 3",
+        ] {
             assert!(!names(text), "{text}");
         }
     }

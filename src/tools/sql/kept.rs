@@ -6,7 +6,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use postgres::{
-    Column, Row, RowIter, Statement,
+    Client, Column, Row, RowIter, Statement,
     fallible_iterator::FallibleIterator as _,
     types::{Kind, ToSql, Type},
 };
@@ -108,12 +108,12 @@ impl KeptError {
 }
 
 impl Fixed {
-    /// Runs it. `accept` says what is wrong with the columns that the server describes.
+    /// Runs it. `accept` says what is wrong with the columns that the server describes, and may ask it for more.
     pub(in crate::tools) fn run<'t>(
         &self,
         transaction: &'t mut Transaction,
         database: &Database,
-        accept: impl FnOnce(&[Column]) -> Result<(), String>,
+        accept: impl FnOnce(&mut Client, &[Column]) -> Result<(), KeptError>,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Rows<'t>, KeptError> {
         let config = database.config();
@@ -132,12 +132,12 @@ impl Fixed {
         &self,
         session: &mut Session,
         database: &Database,
-        accept: impl FnOnce(&[Column]) -> Result<(), String>,
+        accept: impl FnOnce(&mut Client, &[Column]) -> Result<(), KeptError>,
     ) -> Result<Arc<Kept>, KeptError> {
         let config = database.config();
         let canonical = self.statement.canonical();
         let described = session.client().prepare_typed(canonical, &self.types)?;
-        accept(described.columns()).map_err(KeptError::Unexpected)?;
+        accept(session.client(), described.columns())?;
         let most = usize::try_from(config.max_rows).unwrap_or(usize::MAX);
         let limit =
             most.min(most_rows(described.columns().len(), config.max_response_bytes)).saturating_add(1);
@@ -163,14 +163,16 @@ impl Fixed {
         Ok(kept)
     }
 
-    /// What the server says of it: its columns, and the planner's cost with these values.
+    /// What the server says of it: its columns, and the planner's cost with these values. `accept` as when it runs.
     pub(in crate::tools) fn examine(
         &self,
         transaction: &mut Transaction,
+        accept: impl FnOnce(&mut Client, &[Column]) -> Result<(), KeptError>,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Examined, KeptError> {
         let client = transaction.session()?.client();
         let described = client.prepare_typed(self.statement.canonical(), &self.types)?;
+        accept(client, described.columns())?;
         let explain = format!("EXPLAIN (FORMAT JSON) {}", self.statement.canonical());
         let typed: Vec<_> = values.iter().copied().zip(self.types.iter().cloned()).collect();
         let plan = client.query_typed(&explain, &typed)?;

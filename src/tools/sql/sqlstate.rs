@@ -40,13 +40,23 @@ pub(super) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failur
     Failure::Problem(problem.with("sqlstate", refusal.code().code()))
 }
 
-/// What it means for a call of `tool` whose statement the caller does not see: what PostgreSQL says goes to the log alone.
-pub(in crate::tools) fn unspoken(error: &postgres::Error, tool: &str) -> Failure {
-    let problem = match failure(error, None) {
-        Failure::Problem(problem) => problem,
-        internal @ (Failure::Internal(_) | Failure::Interrupted(_)) => return internal,
+/// What it means for a call of `tool` whose statement the caller does not see: what PostgreSQL says goes to the log alone, and
+/// only as far as it holds no value. `is_quoted` tells whether a text holds one of the call's.
+pub(in crate::tools) fn unspoken(
+    error: &postgres::Error,
+    tool: &str,
+    is_quoted: impl Fn(&str) -> bool,
+) -> Failure {
+    let said = |refusal: &DbError| {
+        let is_safe = may_be_told(refusal.code().code(), refusal.message()) && !is_quoted(refusal.message());
+        if is_safe { told(refusal) } else { told_without_message(refusal) }
     };
-    log::warn!(target: "call", "tool={tool} {}", error.as_db_error().map_or_else(|| chain(error), told));
+    let problem = match (failure(error, None), error.as_db_error()) {
+        (Failure::Problem(problem), _) => problem,
+        (Failure::Internal(_), Some(refusal)) => return Failure::Internal(said(refusal)),
+        (internal @ (Failure::Internal(_) | Failure::Interrupted(_)), _) => return internal,
+    };
+    log::warn!(target: "call", "tool={tool} {}", error.as_db_error().map_or_else(|| chain(error), said));
     let code = problem.code();
     let detail = if code == Code::ExecutionTimeout {
         "The query was stopped at its time limit. Ask for less: narrow the arguments."
@@ -118,6 +128,39 @@ fn told(refusal: &DbError) -> String {
     format!("PostgreSQL: {} {}: {}", refusal.severity(), refusal.code().code(), refusal.message())
 }
 
+/// Messages of errors in the data that hold none of it.
+const OF_DATA: &[&str] = &[
+    "bigint out of range",
+    "date out of range",
+    "division by zero",
+    "integer out of range",
+    "interval out of range",
+    "negative substring length not allowed",
+    "numeric field overflow",
+    "smallint out of range",
+    "timestamp out of range",
+    "value out of range: overflow",
+    "value out of range: underflow",
+    "value overflows numeric format",
+];
+
+/// Classes of errors that are about the statement, the server or the session, and quote names.
+const NOT_OF_DATA: &[&str] = &["08", "0A", "25", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58"];
+
+/// Whether a message holds no value as far as its SQLSTATE tells. That of an error in the data quotes what is wrong, and what a
+/// function raises may say anything.
+fn may_be_told(sqlstate: &str, message: &str) -> bool {
+    OF_DATA.contains(&message) || sqlstate.get(..2).is_some_and(|class| NOT_OF_DATA.contains(&class))
+}
+
+fn told_without_message(refusal: &DbError) -> String {
+    format!(
+        "PostgreSQL: {} {}: (its message may hold a value and is not logged)",
+        refusal.severity(),
+        refusal.code().code()
+    )
+}
+
 /// For the operator's log: an error with everything behind it.
 pub(in crate::tools) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -155,6 +198,25 @@ mod tests {
         ];
         for (sqlstate, expected) in table {
             assert_eq!(code(sqlstate), expected, "{sqlstate}");
+        }
+    }
+
+    #[test]
+    fn a_message_about_data_is_told_only_when_it_holds_none() {
+        for (sqlstate, message, expected) in [
+            ("22012", "division by zero", true),
+            ("22P02", "invalid input syntax for type integer: \"x\"", false),
+            ("22023", "time zone \"x\" not recognized", false),
+            ("22021", "invalid byte sequence for encoding \"UTF8\": 0x00", false),
+            ("2201B", "invalid regular expression: x", false),
+            ("23505", "duplicate key value violates unique constraint \"k\"", false),
+            ("P0001", "x", false),
+            ("XX000", "x", false),
+            ("42P01", "relation \"t\" does not exist", true),
+            ("57014", "canceling statement due to user request", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(may_be_told(sqlstate, message), expected, "{sqlstate} {message}");
         }
     }
 

@@ -1,35 +1,20 @@
 //! What queries read from: tables, and what else has columns that can be verified.
 
 use sqlparser::ast::{
-    Ident, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableAlias, TableFactor,
-    TableFunctionArgs, TableSampleKind, TableWithJoins,
+    Ident, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, Query, TableAlias,
+    TableAliasColumnDef, TableFactor, TableFunctionArgs, TableSampleKind, TableWithJoins,
 };
 
 use super::{
     Rule,
+    calls::{Becomes, OF_ONE_COLUMN, becomes},
+    flow::{Target, target},
     parts::{Call, argument},
     scope::{Columns, Relation},
     tables::Read,
     walk::{Left, Walk},
 };
 use crate::problem::echo;
-
-/// Functions whose rows are single values, under the name of the function or its alias.
-const OF_ONE_COLUMN: &[&str] = &[
-    "generate_series",
-    "generate_subscripts",
-    "json_array_elements",
-    "json_array_elements_text",
-    "json_object_keys",
-    "jsonb_array_elements",
-    "jsonb_array_elements_text",
-    "jsonb_object_keys",
-    "jsonb_path_query",
-    "jsonb_path_query_tz",
-    "regexp_split_to_table",
-    "string_to_table",
-    "unnest",
-];
 
 impl<'t> Walk<'_, 't, '_> {
     pub(super) fn joined(&mut self, table: &'t TableWithJoins, level: usize) {
@@ -68,7 +53,10 @@ impl<'t> Walk<'_, 't, '_> {
         };
         match constraint {
             JoinConstraint::On(expr) => self.leave([expr], Some(level)),
-            JoinConstraint::UsingAlias(_, alias) => self.read(&alias.value, Columns::Unknown, level),
+            JoinConstraint::UsingAlias(columns, alias) => {
+                self.compare_names(columns);
+                self.read(&alias.value, Columns::Unknown, level);
+            }
             JoinConstraint::Natural => {
                 let at = name_of(joined).and_then(|name| self.place(name));
                 self.unsupported(
@@ -77,18 +65,30 @@ impl<'t> Walk<'_, 't, '_> {
                     "Write USING (...) or ON.",
                 );
             }
-            JoinConstraint::Using(_) | JoinConstraint::None => {}
+            JoinConstraint::Using(columns) => self.compare_names(columns),
+            JoinConstraint::None => {}
+        }
+    }
+
+    fn compare_names(&mut self, columns: &'t [ObjectName]) {
+        for ObjectName(parts) in columns {
+            parts.iter().filter_map(ident_of).for_each(|column| self.compare_named(&column.value));
         }
     }
 
     fn factor(&mut self, factor: &'t TableFactor, level: usize) {
         match factor {
             TableFactor::Table {
-                name, alias, args: Some(TableFunctionArgs { args, settings: _ }), ..
+                name,
+                alias,
+                args: Some(TableFunctionArgs { args, settings: _ }),
+                with_ordinality,
+                ..
             }
-            | TableFactor::Function { lateral: _, name, args, with_ordinality: _, alias } => {
+            | TableFactor::Function { lateral: _, name, args, with_ordinality, alias } => {
                 if let Some(call) = Call::new(name, args) {
-                    self.function(&call, alias.as_ref(), level);
+                    // The number of the row is one more column.
+                    self.function(&call, alias.as_ref(), 1 + usize::from(*with_ordinality), level);
                 }
             }
             TableFactor::Table { name, alias, args: None, sample, .. } => {
@@ -98,6 +98,7 @@ impl<'t> Walk<'_, 't, '_> {
             TableFactor::Derived { lateral: _, subquery, alias, sample } => {
                 self.left.push(Left::Query(subquery, Some(level)));
                 if let Some(TableAlias { name, columns, .. }) = alias {
+                    self.rename(subquery, columns);
                     self.read(&name.value, Columns::OfQuery(subquery, &[], columns), level);
                 }
                 self.sample(sample.as_ref(), level);
@@ -137,6 +138,8 @@ impl<'t> Walk<'_, 't, '_> {
         if let ([name], Some(cte)) = (idents.as_slice(), self.scopes.with(Some(level), &last.value))
             && name.value == cte.alias.name.value
         {
+            self.rename(&cte.query, &cte.alias.columns);
+            self.rename(&cte.query, renamed);
             return self.read(called, Columns::OfQuery(&cte.query, &cte.alias.columns, renamed), level);
         }
         if idents.len() > 2
@@ -157,32 +160,69 @@ impl<'t> Walk<'_, 't, '_> {
             );
         }
         let table = idents.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-        self.gathered.tables.push(Read { table, at });
-        self.read(called, Columns::Unknown, level);
+        self.gathered.tables.push(Read { table: table.clone(), at });
+        self.read(called, Columns::OfTable(table), level);
     }
 
-    fn function(&mut self, call: &Call<'t>, alias: Option<&'t TableAlias>, level: usize) {
+    /// A function's rows. Columns that are single values, or have a type in the list, can be called anything; those of a row
+    /// keep their own names, which say what they hold.
+    fn function(&mut self, call: &Call<'t>, alias: Option<&'t TableAlias>, width: usize, level: usize) {
         self.call(call);
+        self.made_of_call(call, Some(level));
         for expr in call.args.iter().filter_map(argument) {
             self.carry(expr);
             self.leave([expr], Some(level));
         }
-        let Call { name, args: _ } = call;
-        let named = alias.iter().flat_map(|alias| &alias.columns).map(|column| column.name.value.as_str());
-        let mut columns: Vec<&str> = named.collect();
-        let called = alias.map_or(name.value.as_str(), |alias| &alias.name.value);
-        if OF_ONE_COLUMN.contains(&name.value.as_str()) {
-            // A single value is no row: what it is called is the value's name.
-            columns.push(called);
+        let function = call.name.value.as_str();
+        let list = alias.map_or(&[] as &[_], |alias| alias.columns.as_slice());
+        let called = alias.map_or(function, |alias| &alias.name.value);
+        let mut names: Vec<&str> = list.iter().map(|column| column.name.value.as_str()).collect();
+        if self.claim.guard.adds_function(function) {
+            self.flow.functions.push(function);
         }
-        if columns.is_empty() {
+        if OF_ONE_COLUMN.contains(&function) && list.len() <= width {
+            // Elements of JSON arrays are called so.
+            self.flow.given.push((names.first().copied().unwrap_or("value"), *call, level));
+            if !list.is_empty() {
+                self.renamed_value(call, level);
+            }
+            // A single value is no row: what it is called is the value's name.
+            self.flow.given.push((called, *call, level));
+            names.push(called);
+        } else if !list.is_empty() && list.iter().all(|column| column.data_type.is_some()) {
+            let typed = |column: &'t TableAliasColumnDef| {
+                Some((column.name.value.as_str(), column.data_type.as_ref()?))
+            };
+            self.flow.typed.extend(list.iter().filter_map(typed));
+            let types = self.flow.typed.iter().filter_map(|(_, data_type)| match target(data_type) {
+                Target::Other(name) => Some(name),
+                Target::Plain | Target::Json | Target::Text => None,
+            });
+            self.flow.types.extend(types);
+        } else if list.is_empty() {
+            if becomes(function) == Becomes::Row {
+                self.flow.rows_of_json.push(called);
+            }
+            return self.read(called, Columns::Unknown, level);
+        } else {
             self.unsupported(
-                self.place(name),
-                format!("The columns of the function {} cannot be verified.", echo(&name.value)),
-                "Name them: f(...) AS x(a, b).",
+                self.place(call.name),
+                format!(
+                    "New names for the columns of the function {} hide which columns are read.",
+                    echo(function)
+                ),
+                "Name its result only, f(...) AS x, and read its own columns: x.name.",
             );
         }
-        self.read(called, Columns::Named(columns), level);
+        self.read(called, Columns::Named(names), level);
+    }
+
+    /// The columns of a query are read, the first of them under these names.
+    fn rename(&mut self, query: &'t Query, names: &'t [TableAliasColumnDef]) {
+        self.flow.read.push(query);
+        let renamed =
+            names.iter().enumerate().map(|(index, column)| (column.name.value.as_str(), query, index));
+        self.flow.renamed.extend(renamed);
     }
 
     fn sample(&mut self, sample: Option<&'t TableSampleKind>, level: usize) {

@@ -4,6 +4,7 @@ use sqlparser::ast::{BinaryOperator, DataType, Expr, Spanned as _, UnaryOperator
 
 use super::{
     Rule,
+    flow::may_be_carried,
     names::{is_secret, secret_name},
     output::last_name,
     parts::{Call, argument, placeholders, subscripts},
@@ -15,6 +16,19 @@ use crate::tools::sql::statement::token_of;
 pub(super) const BY_KEY: &[&str] = &["->", "->>", "#>", "#>>", "#-", "?", "?&", "?|"];
 /// Operators whose sides may hold keys.
 const WITH_KEYS: &[&str] = &["@>", "<@", "@@"];
+/// Functions whose arguments behind the first are names of an hstore's members.
+const OF_HSTORES: &[&str] = &[
+    "defined",
+    "delete",
+    "exist",
+    "exists_all",
+    "exists_any",
+    "fetchval",
+    "isdefined",
+    "isexists",
+    "slice",
+    "slice_array",
+];
 /// Types that are written as numbers, which are no names.
 const INTEGERS: &[&str] = &["bigint", "int", "int2", "int4", "int8", "integer", "smallint"];
 
@@ -67,18 +81,21 @@ impl<'t> Walk<'_, 't, '_> {
         self.faults.add(
             Rule::SensitiveIdentifier,
             self.byte(token),
-            "With JSON from a parameter the caller names the members.",
-            "Take single values as parameters.",
+            "Here a parameter names the members of a value, a secret's too.",
+            "Write the names, and take single values as parameters.",
         );
     }
 
-    /// A function of JSON values: its arguments may be names, or paths of them.
+    /// A function of JSON values or hstores: its arguments may be names, or paths of them. Of one that is not PostgreSQL's
+    /// own nobody knows.
     pub(super) fn keys_of_call(&mut self, call: &Call<'t>) {
         let name = call.name.value.as_str();
-        if !name.starts_with("json") {
+        let is_json = name.starts_with("json");
+        if !is_json && !self.claim.guard.adds_function(name) {
             return;
         }
-        let (by_name, by_path) = (name.contains("_extract_path"), name.starts_with("jsonb_path_"));
+        let by_name = name.contains("_extract_path") || OF_HSTORES.contains(&name);
+        let by_path = name.starts_with("jsonb_path_");
         for (index, expr) in call.args.iter().filter_map(argument).enumerate() {
             let key = match index {
                 0 => Key::Any,
@@ -87,6 +104,34 @@ impl<'t> Walk<'_, 't, '_> {
                 _ => Key::Any,
             };
             self.key(expr, key);
+            if is_name_of_member(name, index, call.args.len()) {
+                self.new_name(expr);
+            }
+        }
+    }
+
+    /// The name of a member that is made: no caller's.
+    fn new_name(&mut self, expr: &'t Expr) {
+        let tokens = placeholders(expr);
+        if tokens.is_empty() && may_be_carried(expr) {
+            let at = token_of(expr.span()).and_then(|index| self.byte(index));
+            self.gathered.column_keys.push(at);
+        }
+        tokens.into_iter().for_each(|token| self.named_by_caller(token));
+    }
+
+    /// Names that are taken from columns, when a parameter can come by way of one.
+    pub(super) fn keys_by_columns(&mut self) {
+        if self.gathered.carried.is_empty() {
+            return;
+        }
+        for at in std::mem::take(&mut self.gathered.column_keys) {
+            self.faults.add(
+                Rule::SensitiveIdentifier,
+                at,
+                "A parameter can reach this name of a member by way of a column.",
+                "Write the name, or take the parameter where it is compared.",
+            );
         }
     }
 
@@ -147,18 +192,19 @@ impl<'t> Walk<'_, 't, '_> {
 
 /// An operator as it is written, if it can have to do with JSON.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other operators take no keys")]
-fn operator(operator: &BinaryOperator) -> Option<&str> {
+pub(super) fn operator(operator: &BinaryOperator) -> Option<&str> {
     match operator {
         BinaryOperator::Custom(text) => Some(text),
         BinaryOperator::QuestionPipe => Some("?|"),
         BinaryOperator::AtAt => Some("@@"),
+        BinaryOperator::StringConcat => Some("||"),
         _ => None,
     }
 }
 
 /// `'{}'`
 #[expect(clippy::wildcard_enum_match_arm, reason = "other paths are looked at as keys")]
-fn is_empty_path(mut path: &Expr) -> bool {
+pub(super) fn is_empty_path(mut path: &Expr) -> bool {
     loop {
         path = match path {
             Expr::Nested(inner) | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => inner,
@@ -172,7 +218,18 @@ fn is_empty_path(mut path: &Expr) -> bool {
 }
 
 fn is_json(data_type: &DataType) -> bool {
-    type_name(data_type).is_some_and(|name| matches!(name, "json" | "jsonb" | "jsonpath"))
+    type_name(data_type).is_some_and(|name| matches!(name, "hstore" | "json" | "jsonb" | "jsonpath"))
+}
+
+/// Whether a function makes a member of this argument's name.
+fn is_name_of_member(function: &str, index: usize, count: usize) -> bool {
+    match function {
+        "json_build_object" | "jsonb_build_object" => index.is_multiple_of(2),
+        "json_object" | "jsonb_object" | "json_object_agg" | "jsonb_object_agg" => index == 0,
+        "hstore" => index == 0 || count == 1,
+        "jsonb_insert" | "jsonb_set" | "jsonb_set_lax" => index == 1,
+        _ => false,
+    }
 }
 
 fn is_integer(data_type: &DataType) -> bool {

@@ -6,8 +6,10 @@
 //!                    └─ parser ─▶ tree ─ walk ───┼─▶ every Fault, or Proven
 //!                                  └─ the guard ─┘
 //! ```
-//! The guard of ad-hoc queries holds here too; these rules come on top of it. What the parser is shown in another form than it
-//! is written (`judge::view`) is looked at on the tokens.
+//! The walk also gathers of which values text is made (`flow`), and they are followed to the columns that they come from
+//! (`trace`); of which types these are, the database tells later (`members`). The guard of ad-hoc queries holds here too;
+//! these rules come on top of it. What the parser is shown in another form than it is written (`judge::view`) is looked at
+//! on the tokens.
 
 mod placeholders;
 mod names;
@@ -17,6 +19,9 @@ mod from;
 mod tables;
 mod rows;
 mod keys;
+mod calls;
+mod flow;
+mod trace;
 mod patterns;
 mod limit;
 mod columns;
@@ -26,7 +31,7 @@ mod faults;
 
 use std::collections::BTreeMap;
 
-use super::{Rule, Severity, params::Match, sensitive::SensitiveWords};
+use super::{Rule, Severity, members::Needs, params::Match, sensitive::SensitiveWords};
 use crate::tools::sql::statement::{GuardConfig, Parsed, Position, ReadOnlyStatement};
 
 use faults::Faults;
@@ -68,6 +73,8 @@ pub(super) struct Proven {
     pub(super) statement: ReadOnlyStatement,
     /// What `$1`, `$2`, … stand for; a name that is used twice has one number.
     pub(super) placeholders: Vec<Placeholder>,
+    /// What the database has to say of the types of what it reads.
+    pub(super) needs: Needs,
 }
 
 /// What a placeholder is bound to.
@@ -116,7 +123,7 @@ pub(super) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
     if faults.iter().any(|fault| fault.rule.severity() == Severity::Error) {
         return (None, faults);
     }
-    (statement.map(|statement| Proven { statement, placeholders }), faults)
+    (statement.map(|statement| Proven { statement, placeholders, needs: gathered.needs }), faults)
 }
 
 #[cfg(test)]

@@ -69,12 +69,15 @@ pub(super) fn forms(tokens: &[Token<'_>], faults: &mut Faults<'_>) {
                 "List the columns.",
             );
         }
-        if token.is_word("operator") && after(1).is_some_and(|t| t.is_mark("(")) {
+        if token.is_word("operator")
+            && after(1).is_some_and(|t| t.is_mark("("))
+            && !is_plain([2, 3, 4, 5, 6].map(after))
+        {
             faults.add(
                 Rule::ForbiddenConstruct,
                 Some(token.at),
-                "OPERATOR(...) hides which operator is meant.",
-                "Write the operator itself.",
+                "This OPERATOR(...) hides which operator is meant.",
+                "Write the operator itself, or OPERATOR(pg_catalog.=) for PostgreSQL's own.",
             );
         }
         let quantified = after(1).is_some_and(is_quantifier) && after(2).is_some_and(|t| t.is_mark("("));
@@ -97,4 +100,16 @@ pub(super) fn forms(tokens: &[Token<'_>], faults: &mut Faults<'_>) {
             );
         }
     }
+}
+
+/// `pg_catalog.=)`, which the tree shows as the operator; before `ANY (…)` it shows any operator as `=`, so that it has to be one
+/// that compares.
+fn is_plain([schema, dot, operator, close, behind]: [Option<&Token<'_>>; 5]) -> bool {
+    let compares =
+        |operator: &Token<'_>| ["=", "<>", "!=", "<", "<=", ">", ">="].contains(&operator.text.as_ref());
+    schema.is_some_and(|t| t.is_name() && t.name == "pg_catalog")
+        && dot.is_some_and(|t| t.is_mark("."))
+        && operator
+            .is_some_and(|t| t.kind == Kind::Operator && (compares(t) || !behind.is_some_and(is_quantifier)))
+        && close.is_some_and(|t| t.is_mark(")"))
 }

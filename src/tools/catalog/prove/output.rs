@@ -39,7 +39,8 @@ pub(super) fn columns(query: &Query) -> Option<Vec<Output<'_>>> {
     }
 }
 
-fn item(item: &SelectItem) -> Option<Output<'_>> {
+/// The column that an item of a SELECT list is; none for a wildcard.
+pub(super) fn item(item: &SelectItem) -> Option<Output<'_>> {
     match item {
         SelectItem::UnnamedExpr(expr) => {
             Some(Output { name: implicit(expr).map(Cow::Borrowed), span: expr.span() })

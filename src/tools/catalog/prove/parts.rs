@@ -15,6 +15,7 @@ pub(super) enum Part<'t> {
 }
 
 /// A call, in an expression or in `FROM`.
+#[derive(Clone, Copy)]
 pub(super) struct Call<'t> {
     /// The function's name without its schema.
     pub(super) name: &'t Ident,

@@ -4,7 +4,8 @@ use sqlparser::ast::{AccessExpr, Expr, FunctionArgExpr, Ident};
 
 use super::{
     Rule,
-    parts::{Call, value_of},
+    keys::is_empty_path,
+    parts::{Call, argument, value_of},
     walk::Walk,
 };
 use crate::problem::echo;
@@ -49,9 +50,11 @@ const EVERY_MEMBER: &[&str] = &[
     "hstore_to_matrix",
     "json_each",
     "json_each_text",
+    "json_to_tsvector",
     "jsonb_each",
     "jsonb_each_text",
     "jsonb_pretty",
+    "jsonb_to_tsvector",
     "svals",
 ];
 
@@ -74,7 +77,10 @@ impl<'t> Walk<'_, 't, '_> {
                 }
             }
             Expr::CompoundFieldAccess { root: _, access_chain } => {
-                access_chain.iter().filter_map(field_of).for_each(|field| self.field(field));
+                for field in access_chain.iter().filter_map(field_of) {
+                    self.field(field);
+                    self.nameless(field);
+                }
             }
             _ => {}
         }
@@ -95,9 +101,25 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
+    /// `(ROW(c)).f1`, and nobody knows where the row was made.
+    fn nameless(&mut self, field: &'t Ident) {
+        let number = field.value.strip_prefix('f').unwrap_or_default();
+        if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) {
+            self.whole_row(
+                field,
+                format!(
+                    "{} may be a field of ROW(...), whose name does not say what it holds.",
+                    echo(&field.value)
+                ),
+                "Read the value itself, without the row; give a type's field another name.",
+            );
+        }
+    }
+
     pub(super) fn rows_of_call(&mut self, call: &Call<'t>) {
         let name = call.name.value.as_str();
-        let without_path = name.ends_with("_extract_path_text") && call.args.len() < 2;
+        let mut path = call.args.iter().skip(1).filter_map(argument);
+        let without_path = name.ends_with("_extract_path_text") && path.all(is_empty_path);
         if EVERY_MEMBER.contains(&name) || without_path {
             self.whole_row(
                 call.name,

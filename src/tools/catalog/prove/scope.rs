@@ -21,7 +21,9 @@ pub(super) struct Relation<'t> {
 
 /// The columns of what is read.
 pub(super) enum Columns<'t> {
-    /// A table's, which only the database knows.
+    /// Those of the table of this name, which only the database knows.
+    OfTable(String),
+    /// Those of something else, which are not known.
     Unknown,
     /// These.
     Named(Vec<&'t str>),
@@ -33,7 +35,7 @@ impl Relation<'_> {
     /// Whether it has a column of this name for certain.
     pub(super) fn has(&self, name: &str) -> bool {
         match &self.columns {
-            Columns::Unknown => false,
+            Columns::OfTable(_) | Columns::Unknown => false,
             Columns::Named(names) => names.contains(&name),
             Columns::OfQuery(query, inner, outer) => {
                 let own = output::columns(query).unwrap_or_default();
@@ -79,6 +81,15 @@ impl<'t> Scopes<'t> {
     pub(super) fn is_row(&self, from: Option<usize>, name: &str) -> bool {
         let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
         relations.any(|relation| relation.name == name && !relation.has(name))
+    }
+
+    /// The table that a name stands for, if it is one.
+    pub(super) fn table(&self, from: Option<usize>, relation: &str) -> Option<String> {
+        let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
+        match &relations.find(|known| known.name == relation)?.columns {
+            Columns::OfTable(table) => Some(table.clone()),
+            Columns::Unknown | Columns::Named(_) | Columns::OfQuery(_, _, _) => None,
+        }
     }
 
     /// Whether `relation.name` is a column for certain.

@@ -9,8 +9,10 @@ use sqlparser::ast::{
 };
 
 use super::{
+    super::members::Needs,
     Claim, Rule,
     faults::Faults,
+    flow::Flow,
     output,
     parts::{Call, Part, bare, of_window, ordered, parts_of, placeholders},
     patterns::Use,
@@ -38,6 +40,10 @@ pub(super) struct Gathered {
     pub(super) carried: Vec<usize>,
     /// Whether a pattern is taken from a column.
     pub(super) column_patterns: bool,
+    /// Names of JSON members that are taken from columns, by where they stand.
+    pub(super) column_keys: Vec<Option<usize>>,
+    /// What must have no members of its own.
+    pub(super) needs: Needs,
 }
 
 pub(super) struct Walk<'w, 't, 'f> {
@@ -47,6 +53,7 @@ pub(super) struct Walk<'w, 't, 'f> {
     pub(super) scopes: Scopes<'t>,
     pub(super) left: Vec<Left<'t>>,
     pub(super) gathered: Gathered,
+    pub(super) flow: Flow<'t>,
     /// Whose columns are the result, and read by nothing.
     outermost: &'t SetExpr,
 }
@@ -60,6 +67,7 @@ pub(super) fn walk<'t>(claim: &Claim<'_>, parsed: &'t Parsed<'t>, faults: &mut F
         scopes: Scopes::default(),
         left: vec![Left::Query(&parsed.tree, None)],
         gathered: Gathered::default(),
+        flow: Flow::default(),
         outermost: &parsed.tree.body,
     };
     while let Some(next) = walk.left.pop() {
@@ -68,6 +76,8 @@ pub(super) fn walk<'t>(claim: &Claim<'_>, parsed: &'t Parsed<'t>, faults: &mut F
             Left::Expr(expr, scope) => walk.expr(expr, scope),
         }
     }
+    walk.keys_by_columns();
+    walk.gathered.needs = walk.trace();
     walk.gathered
 }
 
@@ -93,7 +103,7 @@ impl<'t> Walk<'_, 't, '_> {
 
     fn query(&mut self, query: &'t Query, outer: Option<usize>) {
         let scope = self.with(query, outer);
-        let inner = self.body(&query.body, scope);
+        let inner = self.body(query, scope);
         match query.order_by.as_ref().map(|order_by| &order_by.kind) {
             Some(OrderByKind::Expressions(exprs)) => self.by_output(ordered(exprs), query, inner),
             Some(OrderByKind::All(_)) | None => {}
@@ -110,15 +120,21 @@ impl<'t> Walk<'_, 't, '_> {
     }
 
     /// The level that `ORDER BY` sees: of a SELECT its own, of a set operation only what is around it.
-    fn body(&mut self, body: &'t SetExpr, scope: Option<usize>) -> Option<usize> {
+    fn body(&mut self, query: &'t Query, scope: Option<usize>) -> Option<usize> {
+        let body = query.body.as_ref();
         let arms = arms_of(body);
+        let is_one = arms.len() == 1;
         if !std::ptr::eq(body, self.outermost) {
             arms.iter().flat_map(|arm| columns_of(arm)).for_each(|expr| self.carry(expr));
         }
         let mut level = scope;
         for arm in arms {
+            let mut own = scope;
             match arm {
-                SetExpr::Select(select) => level = self.select(select, scope),
+                SetExpr::Select(select) => {
+                    level = self.select(select, scope);
+                    own = level;
+                }
                 SetExpr::Query(query) => self.left.push(Left::Query(query, scope)),
                 SetExpr::Values(_) => self.leave(columns_of(arm), scope),
                 // Set operations were taken apart; the guard refuses the others, and the parser never sees TABLE.
@@ -129,6 +145,10 @@ impl<'t> Walk<'_, 't, '_> {
                 | SetExpr::Merge(_)
                 | SetExpr::Table(_) => {}
             }
+            self.columns_of_arm(query, arm, own);
+        }
+        if !is_one {
+            self.compare_arms(query);
         }
         if matches!(body, SetExpr::Select(_)) { level } else { scope }
     }
@@ -238,6 +258,7 @@ impl<'t> Walk<'_, 't, '_> {
         self.rows(expr, scope);
         self.patterns(expr);
         self.keys(expr);
+        self.made(expr, scope);
         if let Some(call) = Call::of(expr) {
             self.call(&call);
         }
@@ -274,7 +295,7 @@ fn columns_of(arm: &SetExpr) -> Vec<&Expr> {
 }
 
 /// The expression of a column.
-fn value_of(item: &SelectItem) -> Option<&Expr> {
+pub(super) fn value_of(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => Some(expr),
         SelectItem::ExprWithAliases { expr: _, aliases: _ }
