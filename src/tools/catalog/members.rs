@@ -132,7 +132,8 @@ impl Origin {
 pub(super) type Needs = BTreeMap<Origin, Kinds>;
 
 /// The kinds of columns, fields, functions and types: of the tables `$1`, of what user-made functions `$2` give, and of
-/// user-made types `$3`. Runs with `pg_catalog` first in the path, where each operator is for exactly these types. Multiranges of a user's making may be of anything.
+/// user-made types `$3`. Runs with `pg_catalog` first in the path, where each operator is for exactly these types.
+/// Multiranges of a user's making may be of anything.
 const SHAPES: &str = r"
 WITH RECURSIVE shape(source, name, type, many) AS (
     SELECT t.name, a.attname::text, a.atttypid, false
