@@ -24,6 +24,9 @@ const MAX_REFUSAL_BYTES: usize = 16 * 1024;
 pub fn run(data: &[u8]) {
     let mut reader = FrameReader::new(data, MAX_LINE_BYTES);
     while let Ok(Some(frame)) = reader.next_frame() {
+        if has_negative_zero(frame.bytes()) {
+            continue;
+        }
         check_envelope(&frame);
         let [before, after] =
             [Handshake::Awaited, Handshake::Done].map(|handshake| answer(&frame, handshake));
@@ -35,6 +38,11 @@ pub fn run(data: &[u8]) {
             |text: &str| ["Ping", "Initialize", "refused", "ignored"].iter().any(|it| text.starts_with(it));
         assert!(before.is_modern || is_open(&before.text), "{} without a handshake", before.text);
     }
+}
+
+/// The oracle, serde_json, takes the integer `-0` for `-0.0`, which is no id.
+fn has_negative_zero(line: &[u8]) -> bool {
+    line.windows(3).any(|part| matches!(part, [b'-', b'0', next] if !matches!(next, b'.' | b'e' | b'E')))
 }
 
 /// What becomes of a line.

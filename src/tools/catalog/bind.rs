@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{
     entry::Entry,
-    params::{Kind, Param, Scalar},
+    kinds::{Kind, Scalar},
+    params::Param,
     prove::Placeholder,
 };
 use crate::{governance::identity::Identity, tools::formats};

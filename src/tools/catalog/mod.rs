@@ -13,6 +13,7 @@ mod file;
 mod section;
 mod names;
 mod pattern;
+mod kinds;
 mod params;
 mod output;
 mod document;
