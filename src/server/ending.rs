@@ -29,7 +29,7 @@ const ANSWERS_QUEUED: Duration = Duration::from_secs(1);
 /// How long the stop actions may take, and then what calls have left behind: a CancelRequest over TLS to a distant server is
 /// some round trips.
 const STOPPER_ENDS: Duration = Duration::from_millis(500);
-const LOOSE_ENDS_END: Duration = Duration::from_secs(2);
+const LOOSE_ENDS_END: Duration = Duration::from_secs(1);
 
 /// What main owns.
 #[derive(Debug)]

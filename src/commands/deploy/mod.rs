@@ -63,9 +63,16 @@ pub(super) fn run(
         print(printed.text)
     };
     match &options.what {
-        What::Systemd(options) => {
-            with_settings(vars, |settings| tell(systemd::units(options, &program()?, &settings)?))
-        }
+        What::Systemd(options) => with_settings(vars, |settings| {
+            let program = program()?;
+            if is_private(&program) {
+                diagnostics::complain(
+                    "this binary stands where a hardened service cannot see it; install it, for example to \
+                         /usr/local/bin, and print this again from there",
+                );
+            }
+            tell(systemd::units(options, &program, &settings)?)
+        }),
         What::Inetd(options) => {
             with_settings(vars, |settings| tell(inetd::lines(options, &program()?, &settings)?))
         }
@@ -125,12 +132,6 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
 /// This binary.
 fn program() -> io::Result<String> {
     let program = env::current_exe()?;
-    if is_private(&program) {
-        diagnostics::complain(
-            "this binary stands where a hardened service cannot see it; install it, for example to /usr/local/bin, and \
-             print this again from there",
-        );
-    }
     program
         .into_os_string()
         .into_string()

@@ -121,7 +121,7 @@ impl Origin {
     const fn cure(&self) -> &'static str {
         match self {
             Self::Column { table: None, name: _ } => {
-                "; if another column of this name is meant, write its table before it"
+                "; if another column is meant, write its table before it, or give a subquery's column another name"
             }
             Self::Column { table: Some(_), name: _ } | Self::Function(_) | Self::Type(_) => "",
         }

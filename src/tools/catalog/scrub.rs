@@ -217,15 +217,21 @@ impl<'t> Scrub<'t> {
             // Half a surrogate pair: not to be looked into. Only JSON in it would have to be.
             return if written.contains(['{', '[']) { Err(Unreadable::Unfinished) } else { Ok(None) };
         };
+        // In a text that is no JSON, a secret cannot be told from what is around it.
+        let unless_named = |text: &str| match names_secret(text, self.is_sensitive) {
+            true => Err(Unreadable::Unfinished),
+            false => Ok(None),
+        };
         if !may_be_json(&text) {
-            return Ok(None);
+            return unless_named(&text);
         }
         let before = self.dropped.len();
         match scrub(&text, self.is_sensitive, self.dropped) {
             Ok(text) if self.dropped.len() > before => {
                 serde_json::to_string(&text).map(Some).map_err(|_| Unreadable::NotJson)
             }
-            Ok(_) | Err(Unreadable::NotJson) => Ok(None),
+            Ok(_) => Ok(None),
+            Err(Unreadable::NotJson) => unless_named(&text),
             Err(Unreadable::Unfinished) => Err(Unreadable::Unfinished),
         }
     }
@@ -293,6 +299,9 @@ mod tests {
         check(r#"["[{\"a\":\"{\\\"secret\\\":1}\"}]"]"#, Ok(r#"["[{\"a\":\"{}\"}]"]"#), &["secret"]);
         check(r#"{"log":"[2026] done"}"#, Ok(r#"{"log":"[2026] done"}"#), &[]);
         check(r#"{"log":"{\"token\":\"t"}"#, Err(Unreadable::Unfinished), &[]);
+        check(r#"["failed: {\"token\": \"t\"}"]"#, Err(Unreadable::Unfinished), &[]);
+        check(r#"["[1] {\"token\": \"t\"}"]"#, Err(Unreadable::Unfinished), &[]);
+        check(r#"["failed: {\"a\": \"t\"}"]"#, Ok(r#"["failed: {\"a\": \"t\"}"]"#), &[]);
         check(r#"{"log":"\ud800{\"token\":1}"}"#, Err(Unreadable::Unfinished), &[]);
     }
 

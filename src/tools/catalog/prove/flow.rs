@@ -9,7 +9,7 @@ use sqlparser::ast::{
 use super::{
     super::members::Kinds,
     calls::{never, never_beside},
-    keys::{BY_KEY, operator, type_name},
+    keys::{BY_KEY, element_name, operator},
     output,
     parts::{Call, argument, bare, placeholder, placeholders, subscripts, within},
     walk::{Walk, value_of as expr_of},
@@ -125,7 +125,7 @@ pub(super) fn target(mut data_type: &DataType) -> Target<'_> {
         | DataType::DoublePrecision
         | DataType::Double(_)
         | DataType::Interval { .. } => Target::Plain,
-        _ => match type_name(data_type).map(|name| name.strip_prefix('_').unwrap_or(name)) {
+        _ => match element_name(data_type) {
             Some("json" | "jsonb") => Target::Json,
             Some(name) if PLAIN.contains(&name) => Target::Plain,
             Some(name) if !TEXTS.contains(&name) => Target::Other(name),

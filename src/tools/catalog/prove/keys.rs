@@ -1,6 +1,8 @@
 //! Members of JSON values by their names: these must be written, so that a secret's can be seen.
 
-use sqlparser::ast::{BinaryOperator, DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan};
+use sqlparser::ast::{
+    ArrayElemTypeDef, BinaryOperator, DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan,
+};
 
 use super::{
     Rule,
@@ -71,7 +73,7 @@ impl<'t> Walk<'_, 't, '_> {
             }
             Expr::Cast { kind: _, expr: inner, data_type, format: _ } if is_json(data_type) => {
                 self.key(inner, Key::Json);
-                placeholders(inner).into_iter().for_each(|token| self.named_by_caller(token));
+                self.new_name(inner);
             }
             _ => {}
         }
@@ -218,7 +220,7 @@ pub(super) fn is_empty_path(mut path: &Expr) -> bool {
 }
 
 fn is_json(data_type: &DataType) -> bool {
-    type_name(data_type).is_some_and(|name| matches!(name, "hstore" | "json" | "jsonb" | "jsonpath"))
+    element_name(data_type).is_some_and(|name| matches!(name, "hstore" | "json" | "jsonb" | "jsonpath"))
 }
 
 /// Whether a function makes a member of this argument's name.
@@ -236,9 +238,20 @@ fn is_integer(data_type: &DataType) -> bool {
     type_name(data_type).is_some_and(|name| INTEGERS.contains(&name))
 }
 
+/// The name of a type, or of what the elements of an array are.
+pub(super) fn element_name(mut data_type: &DataType) -> Option<&str> {
+    while let DataType::Array(
+        ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
+    ) = data_type
+    {
+        data_type = element;
+    }
+    type_name(data_type).map(|name| name.strip_prefix('_').unwrap_or(name))
+}
+
 /// The name of a type, as it is written.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the types of the grammar are no JSON")]
-pub(super) fn type_name(data_type: &DataType) -> Option<&str> {
+fn type_name(data_type: &DataType) -> Option<&str> {
     match data_type {
         DataType::Custom(name, _) => last_name(name),
         _ => None,

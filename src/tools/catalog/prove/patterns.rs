@@ -8,7 +8,7 @@ use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, Value, ValueWithSpan};
 use super::{
     Claim, ParamClaim, Rule,
     faults::Faults,
-    keys::type_name,
+    keys::element_name,
     names::is_quantifier,
     parts::{Call, argument, bare, placeholder, placeholders, within},
     walk::{Gathered, Walk},
@@ -89,7 +89,7 @@ impl<'t> Walk<'_, 't, '_> {
                 }
             }
             Expr::Cast { kind: _, expr: inner, data_type, format: _ }
-                if type_name(data_type).is_some_and(|name| TYPES.contains(&name)) =>
+                if element_name(data_type).is_some_and(|name| TYPES.contains(&name)) =>
             {
                 self.pattern(inner, NOT_LIKE);
             }

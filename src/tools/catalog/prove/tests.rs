@@ -525,6 +525,13 @@ fn no_caller_names_members() {
             filter("data @> hstore(:k, 'x')").params("k").guard("@hstore"),
             case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE data @> jsonb_build_object(q.k, 1)")
                 .params("k"),
+            // Whole values are the caller's, also in arrays and by way of a column.
+            filter("data @> ANY (:k::jsonb[])").params("k"),
+            filter("data @> ANY (CAST(:k AS _jsonb))").params("k"),
+            filter("data @> (:k::jsonb[])[1]").params("k"),
+            filter("data @> ANY (:k::hstore[])").params("k").guard("@hstore"),
+            case("WITH args AS (SELECT :k AS flt) SELECT full_name FROM people, args WHERE data @> flt::jsonb").params("k"),
+            case("SELECT full_name FROM people JOIN (VALUES ('{' || :k || '}')) AS p (j) ON data @> p.j::jsonb").params("k"),
             // Members of an hstore, and whatever functions nobody knows do.
             filter("fetchval(data, :k) = 'x'").params("k").guard("@hstore"),
             filter("fetchval(data, 'password') = 'x'").guard("@hstore"),
@@ -839,6 +846,7 @@ fn like_unescaped() {
             filter("regexp_replace(a, 'x' || :q, '') = 'y'").params("q"),
             filter("pg_catalog.regexp_count(a, :q) > 0").params("q"),
             filter("\"like\"(a, :q)").params("q"),
+            filter("to_tsvector(a) @@ ANY ((:q)::tsquery[])").params("q"),
             filter("substring(a FROM :q) = 'x'").params("q"),
             filter("substring(a, :q) = 'x'").params("q"),
             filter("substring(a FROM '.' FOR :q) = 'x'").params("q"),
