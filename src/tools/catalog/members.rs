@@ -199,9 +199,12 @@ pub(super) fn fault(
         let shape = Shape { source: row.try_get(0)?, name: row.try_get(1)?, kind: Kinds::named(&kind) };
         let broken = needs.iter().find(|(origin, never)| never.meets(shape.kind) && shape.answers(origin));
         if let Some((origin, _)) = broken {
+            // Two texts put together, to the proof.
+            let concat =
+                if shape.kind == Kinds::JSON { "; a || b of jsonb is jsonb_concat(a, b)" } else { "" };
             return Ok(Some(format!(
                 "wildcard-select: {origin} has members of its own ({kind}), and the statement makes text of it, names its fields anew \
-                 or compares it with a parameter, so that a secret among them would not be seen{}",
+                 or compares it with a parameter, so that a secret among them would not be seen{}{concat}",
                 origin.cure()
             )));
         }

@@ -218,9 +218,8 @@ impl<'t> Scrub<'t> {
             return if written.contains(['{', '[']) { Err(Unreadable::Unfinished) } else { Ok(None) };
         };
         // In a text that is no JSON, a secret cannot be told from what is around it.
-        let unless_named = |text: &str| match names_secret(text, self.is_sensitive) {
-            true => Err(Unreadable::Unfinished),
-            false => Ok(None),
+        let unless_named = |text: &str| {
+            if names_secret(text, self.is_sensitive) { Err(Unreadable::Unfinished) } else { Ok(None) }
         };
         if !may_be_json(&text) {
             return unless_named(&text);

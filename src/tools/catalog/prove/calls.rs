@@ -203,10 +203,13 @@ pub(super) const OF_ONE_COLUMN: &[&str] = &[
     "jsonb_object_keys",
     "jsonb_path_query",
     "jsonb_path_query_tz",
+    "phraseto_tsquery",
+    "plainto_tsquery",
     "regexp_matches",
     "regexp_split_to_table",
     "string_to_table",
     "unnest",
+    "websearch_to_tsquery",
 ];
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl<'t> Walk<'_, 't, '_> {
                 self.whole_row(
                     ident,
                     format!("{} is the whole row of what is called so.", echo(&ident.value)),
-                    "Name the columns; if a column is meant, give the table another alias.",
+                    "Name the columns (what a function gives as x is x.x); if a column is meant, give the table another alias.",
                 );
             }
             Expr::CompoundIdentifier(parts) => {
