@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{call, protocol, tools, wire};
+use crate::{call, guard, postgres, protocol, tools, wire};
 
 /// Runs on any bytes; a panic is a find.
 type Target = fn(&[u8]);
@@ -21,11 +21,11 @@ const TARGETS: [(&str, Target); 13] = [
     ("sanitizer", call::fuzz::run),
     ("paths", tools::files::fuzz::paths),
     ("names", tools::files::fuzz::names),
-    ("sql", tools::sql::fuzz::statements::run),
-    ("cells", tools::sql::fuzz::cells::run),
+    ("sql", guard::fuzz::run),
+    ("cells", postgres::cells::fuzz::run),
     ("catalog", tools::catalog::fuzz::run),
-    ("dsn", tools::sql::dsn::fuzz::strings),
-    ("passfile", tools::sql::dsn::fuzz::passwords),
+    ("dsn", postgres::dsn::fuzz::strings),
+    ("passfile", postgres::dsn::fuzz::passwords),
     ("cgroup", tools::metrics::fuzz::run),
 ];
 

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| mcp_server_suite::tools::sql::fuzz::cells::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| mcp_server_suite::postgres::cells::fuzz::run(data));

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| mcp_server_suite::tools::sql::dsn::fuzz::passwords(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| mcp_server_suite::postgres::dsn::fuzz::passwords(data));

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| mcp_server_suite::tools::sql::fuzz::statements::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| mcp_server_suite::guard::fuzz::run(data));

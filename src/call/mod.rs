@@ -1,11 +1,13 @@
 //! What a running call knows, and what every argument must pass first.
 
 mod loose_end;
+mod outcome;
 pub mod sanitizer;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 
 pub use loose_end::{LooseEnd, LooseEnds};
+pub use outcome::{Answer, Failure, Outcome};
 
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},

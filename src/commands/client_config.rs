@@ -9,8 +9,8 @@ use crate::{
     NAME,
     commands::{Exit, print},
     diagnostics,
+    postgres::Dsn,
     settings::{Settings, table::Kind},
-    tools::sql::Dsn,
 };
 
 /// Stands where the user writes the path of a file of theirs.

@@ -14,13 +14,14 @@ use crate::{
     confine::{self, Confinement, Inherited, Mode},
     diagnostics,
     governance::Governor,
+    postgres::Database,
     server,
     settings::Settings,
     tools::{
         Toolbox,
         files::{list::SandboxFsList, read::SandboxFsRead},
         metrics::SystemMetrics,
-        sql::{Database, DescribeDatabase, ExplainQuery, ReadOnlySql},
+        sql::{DescribeDatabase, ExplainQuery, ReadOnlySql},
     },
 };
 

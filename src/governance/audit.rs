@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{protocol::reply::Outcome, protocol::tool::ToolName};
+use crate::{call::Outcome, protocol::tool::ToolName};
 
 /// What was decided before the call could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

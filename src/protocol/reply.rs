@@ -124,19 +124,6 @@ impl Rejection {
     }
 }
 
-/// How a call ended, for whoever owes its answer.
-#[derive(Debug)]
-pub enum Outcome {
-    /// With a result.
-    Answer(AsciiJson),
-    /// With a refusal the model can read.
-    Problem(Problem),
-    /// In a way the caller cannot mend: a crash, a lost database. The cause is in the log.
-    Internal,
-    /// By the end of the process.
-    ShuttingDown,
-}
-
 /// The one answer that a call is owed. Not `Clone`, consumed by giving it.
 #[derive(Debug)]
 #[must_use = "a call is owed exactly one answer"]
@@ -151,14 +138,24 @@ impl Reply {
         Self { id, era }
     }
 
-    /// The answer.
-    pub fn line(self, outcome: &Outcome) -> Line {
-        match outcome {
-            Outcome::Answer(body) => self.tool_result(body, true),
-            Outcome::Problem(problem) => self.tool_result(&AsciiJson::of(problem), false),
-            Outcome::Internal => Line::error(Some(&self.id), -32603, "Internal error", None),
-            Outcome::ShuttingDown => Line::error(Some(&self.id), -32603, "server is shutting down", None),
-        }
+    /// A result: the JSON of `structuredContent`.
+    pub fn result(self, body: &AsciiJson) -> Line {
+        self.tool_result(body, true)
+    }
+
+    /// A refusal that the model can read, in band.
+    pub fn problem(self, problem: &Problem) -> Line {
+        self.tool_result(&AsciiJson::of(problem), false)
+    }
+
+    /// A failure that the caller cannot mend: a crash, a lost database.
+    pub fn internal(self) -> Line {
+        Line::error(Some(&self.id), -32603, "Internal error", None)
+    }
+
+    /// The end of the process came first.
+    pub fn shutting_down(self) -> Line {
+        Line::error(Some(&self.id), -32603, "server is shutting down", None)
     }
 
     /// `CallToolResult`: the text block is the escaped form of the same bytes as `structuredContent`.

@@ -5,11 +5,11 @@ use std::{io::Read, sync::Arc, time::Instant};
 use serde_json::{Map, Value};
 
 use crate::{
-    call::sanitizer::sanitize,
+    call::{Outcome, sanitizer::sanitize},
     governance::audit::{Decision, Record},
     problem::echo,
     protocol::{
-        reply::{self, Listing, Outcome, Rejection, Reply},
+        reply::{self, Listing, Rejection, Reply},
         request::{self, ARGUMENTS, Handshake, Message, ProgressToken, Rejected, ToolCall},
         revision::Era,
     },

@@ -11,7 +11,8 @@ use std::{
 };
 
 use crate::{
-    protocol::reply::{self, Outcome},
+    call::Outcome,
+    protocol::reply,
     server::Shared,
     wire::stream::{Wake, Waker, wait_any},
 };

@@ -3,16 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::{
-    call::Serial,
+    call::{Answer, Failure, Outcome, Serial},
     governance::{Permit, Verdict, audit::Decision},
     problem::Problem,
-    protocol::reply::Outcome,
     server::{
         Shared, no_slot,
         outbox::Room,
         table::{Job, Picked},
     },
-    tools::{Answer, Failure, Lane, Prepared, Tool},
+    tools::{Lane, Prepared, Tool},
 };
 
 /// Runs one call. A panic anywhere on the way becomes one `-32603`, and the worker lives on.

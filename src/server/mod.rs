@@ -41,10 +41,9 @@ use std::{
 use nix::errno::Errno;
 
 use crate::{
-    call::LooseEnds,
+    call::{LooseEnds, Outcome},
     governance::Governor,
     problem::{Code, Problem},
-    protocol::reply::Outcome,
     tools::Toolbox,
     wire::{
         frame::FrameReader,
@@ -135,7 +134,12 @@ impl Shared {
         let Taken { serial, reply, record, decision, stop, debt } = taken;
         record.close(decision, outcome, Instant::now());
         if let Some(outcome) = outcome {
-            self.outbox.push(reply.line(outcome));
+            self.outbox.push(match outcome {
+                Outcome::Answer(body) => reply.result(body),
+                Outcome::Problem(problem) => reply.problem(problem),
+                Outcome::Internal => reply.internal(),
+                Outcome::ShuttingDown => reply.shutting_down(),
+            });
         }
         if let Some(serial) = serial {
             self.outbox.release(serial);

@@ -9,7 +9,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::{
-    protocol::reply::Outcome,
+    call::Outcome,
     server::{Shared, execute::execute, table::Picked},
 };
 

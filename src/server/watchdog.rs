@@ -3,8 +3,8 @@
 use std::{io, sync::Arc, thread};
 
 use crate::{
+    call::Outcome,
     problem::{Code, Problem},
-    protocol::reply::Outcome,
     server::{Shared, no_slot, pool, slots::Hung, table::Due},
 };
 

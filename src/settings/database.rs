@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{
     diagnostics::escape,
+    document::finding::Severity,
+    guard::{sensitive::SensitiveWords, statement::GuardConfig},
+    postgres::{Dsn, Need, Pooler, SqlConfig, UnsafeRole},
     server,
-    tools::{
-        catalog::{Catalog, CatalogConfig, Finding, SensitiveWords, Severity},
-        sql::{Dsn, GuardConfig, Need, Pooler, SqlConfig, UnsafeRole},
-    },
+    tools::catalog::{Catalog, CatalogConfig, Finding},
 };
 
 impl Reader {
@@ -98,8 +98,7 @@ impl Reader {
                 (Some(catalog), Vec::new())
             }
             Err(findings) => {
-                let errors =
-                    findings.iter().filter(|finding| finding.rule.severity() == Severity::Error).count();
+                let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error).count();
                 let noun = if errors == 1 { "fault" } else { "faults" };
                 self.complain(NAME, format!("{} has {errors} {noun}", shown(&path.to_string_lossy())));
                 (None, findings)

@@ -15,16 +15,18 @@ use log::LevelFilter;
 pub use self::reader::Complaint;
 use crate::{
     confine::{self, Needs},
-    diagnostics, server,
+    diagnostics,
+    guard::sensitive::SensitiveWords,
+    postgres::{Need, SqlConfig},
+    server,
     settings::{
         reader::{Reader, shown},
         table::Setting,
     },
     tools::{
-        catalog::{self, Catalog, SensitiveWords},
+        catalog::{self, Catalog},
         files::root::Root,
         metrics,
-        sql::{Need, SqlConfig},
     },
 };
 

@@ -1,9 +1,9 @@
 //! Names that look like a setting and are none.
 
 use crate::{
+    arguments::suggest,
     diagnostics::escape,
     settings::table::{self, Setting},
-    tools::near_miss,
 };
 
 /// A warning when `name` is no setting but close to one. Only what this build honours is offered.
@@ -26,7 +26,7 @@ pub(super) fn warning(name: &str) -> Option<String> {
 fn likely(name: &str, eligible: impl Fn(&Setting) -> bool) -> Option<&'static str> {
     let eligible = || table::ALL.iter().filter(|setting| eligible(setting)).map(|setting| setting.name);
     eligible().find(|known| lacks_a_word(name, known)).or_else(|| {
-        let (distance, closest) = near_miss::closest(name, eligible())?;
+        let (distance, closest) = suggest::closest(name, eligible())?;
         (distance * 5 <= closest.len()).then_some(closest)
     })
 }

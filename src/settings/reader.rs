@@ -10,11 +10,11 @@ use std::{
 
 use crate::{
     diagnostics::escape,
+    postgres::DsnEnvironment,
     settings::{
         near_miss,
         table::{Kind, Setting},
     },
-    tools::sql::DsnEnvironment,
 };
 
 /// One setting that is wrong.

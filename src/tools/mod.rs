@@ -1,9 +1,5 @@
 //! The work itself. A tool knows its arguments and its resource; it knows no JSON-RPC and starts no thread of its own.
 
-pub mod near_miss;
-pub mod schema;
-mod formats;
-pub mod arguments;
 pub mod metrics;
 pub mod files;
 pub mod sql;
@@ -16,11 +12,10 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::{
-    call::{Call, Interrupted},
+    call::{Answer, Call, Failure},
     governance::Permit,
     problem::Problem,
     protocol::tool::ToolSpec,
-    wire::ascii::AsciiJson,
 };
 
 /// The names of the tools that are not a catalog's.
@@ -70,46 +65,6 @@ pub struct Prepared<'t> {
 impl fmt::Debug for Prepared<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prepared").field("max_body_bytes", &self.max_body_bytes).finish_non_exhaustive()
-    }
-}
-
-/// A successful result: the JSON of `structuredContent`.
-pub struct Answer {
-    /// The body, an object.
-    pub body: AsciiJson,
-    /// What is left to do once the answer is on its way, such as a ROLLBACK. The worker's slot stays taken until then.
-    pub afterwards: Option<Box<dyn FnOnce() + Send>>,
-}
-
-impl From<AsciiJson> for Answer {
-    fn from(body: AsciiJson) -> Self {
-        Self { body, afterwards: None }
-    }
-}
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer").field("body", &self.body).finish_non_exhaustive()
-    }
-}
-
-/// Why there is no result.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The model can do something about it.
-    #[error("{}", .0.detail())]
-    Problem(Problem),
-    /// It cannot: `-32603` with a generic message. The text is for the operator's log only.
-    #[error("{0}")]
-    Internal(String),
-    /// Somebody else has answered already.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
-}
-
-impl From<Problem> for Failure {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
     }
 }
 

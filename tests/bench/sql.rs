@@ -1,6 +1,6 @@
 //! SQL: what the guard costs by itself, and what a call costs beside the same statement run raw.
 
-use mcp_server_suite::tools::sql::statement::{GuardConfig, ReadOnlyStatement};
+use mcp_server_suite::guard::statement::{GuardConfig, ReadOnlyStatement};
 use nix::time::ClockId;
 use postgres::{Client, NoTls, Statement};
 use std::time::Instant;

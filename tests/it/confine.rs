@@ -286,7 +286,7 @@ fn sql_works_from_inside_over_tcp_over_a_socket_and_after_a_reconnect() {
 fn sql_works_from_inside_over_tls_with_every_file_that_a_dsn_can_name() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    use crate::sql_tls::{asset, private};
+    use crate::sql::tls::{asset, private};
     let cluster = Cluster::start();
     cluster.encrypt(&asset("server.pem"), &asset("server.key"), &asset("ca.pem"));
     cluster.hba("hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca");

@@ -7,10 +7,9 @@ use serde::Serialize;
 use super::{Finding, Level};
 use crate::{
     diagnostics::escape,
-    tools::{
-        catalog::{self, Catalog, Examination, Ran, Severity, Sound},
-        sql::Database,
-    },
+    document::finding::{DocumentRule as _, Severity},
+    postgres::Database,
+    tools::catalog::{self, Catalog, Examination, Ran, Sound},
 };
 
 const SUBJECT: &str = "catalog";

@@ -1,7 +1,7 @@
 //! What the settings of the database risk, found without asking it.
 
 use super::{Finding, Level};
-use crate::{diagnostics::escape, tools::sql::SqlConfig};
+use crate::{diagnostics::escape, postgres::SqlConfig};
 
 /// Everything that works and should be looked at.
 pub(super) fn warnings(config: &SqlConfig) -> Vec<Finding> {

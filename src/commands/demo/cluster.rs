@@ -250,7 +250,7 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{settings::Settings, tools::sql::Database};
+    use crate::{postgres::Database, settings::Settings};
     use postgres::error::SqlState;
 
     #[test]

@@ -5,10 +5,7 @@ use std::{io, path::PathBuf};
 use clap::Args;
 
 use super::fill;
-use crate::{
-    settings::Settings,
-    tools::catalog::{Catalog, SensitiveWords},
-};
+use crate::{guard::sensitive::SensitiveWords, settings::Settings, tools::catalog::Catalog};
 
 const SCRIPT: &str = include_str!("role.sql");
 /// The longest name in bytes; PostgreSQL cuts longer ones (NAMEDATALEN).

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{protocol::reply::Outcome, protocol::tool::ToolName};
+use crate::protocol::tool::ToolName;
 
 const TOOL: ToolName = ToolName::new("tool");
 
@@ -203,7 +203,7 @@ impl World {
 /// The id that the owed answer names.
 fn answered(taken: Taken) -> u64 {
     let mut line = Vec::new();
-    taken.reply.line(&Outcome::Internal).write_to(&mut line).unwrap();
+    taken.reply.internal().write_to(&mut line).unwrap();
     let answer: Value = serde_json::from_slice(&line).unwrap();
     answer["id"].as_u64().unwrap()
 }

@@ -7,7 +7,8 @@ use super::{
     tools::{add, add_gate, quick, sleepy},
 };
 use crate::{
-    tools::{Answer, Lane, Toolbox},
+    call::Answer,
+    tools::{Lane, Toolbox},
     wire::ascii::AsciiWriter,
 };
 

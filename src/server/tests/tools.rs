@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 
 use super::LIMIT;
 use crate::{
-    call::Call,
+    call::{Answer, Call, Failure},
     problem::Problem,
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Answer, Failure, Lane, Prepared, Tool, Toolbox},
+    tools::{Lane, Prepared, Tool, Toolbox},
     wire::ascii::AsciiJson,
 };
 

@@ -12,7 +12,7 @@ use super::{
     params::Param,
     prove::Placeholder,
 };
-use crate::{governance::identity::Identity, tools::formats};
+use crate::{arguments::formats, governance::identity::Identity};
 
 /// A value in the type of its placeholder.
 #[derive(Clone, Debug, PartialEq)]

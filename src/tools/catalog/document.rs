@@ -8,14 +8,12 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{
-    Rule, names,
-    output::ColumnKind,
-    params::Param,
-    prove::ParamClaim,
-    section::{Located, Report, Section, json, prose, wrong},
+use super::{Rule, names, output::ColumnKind, params::Param, prove::ParamClaim};
+use crate::{
+    diagnostics::escape,
+    document::section::{Located, Report, Section, json, prose, wrong},
+    problem::echo,
 };
-use crate::{diagnostics::escape, problem::echo};
 
 /// A file's content.
 #[derive(Debug, Default)]
@@ -55,7 +53,7 @@ pub(super) struct Column {
 }
 
 /// Reads a file. An entry without a name is reported and left out.
-pub(super) fn read(report: &mut Report<'_>, max_rows: u32) -> Document {
+pub(super) fn read(report: &mut Report<'_, Rule>, max_rows: u32) -> Document {
     let source = report.source;
     let (root, errors) = DeTable::parse_recoverable(&source.text);
     for error in &errors {
@@ -92,7 +90,7 @@ pub(super) fn read(report: &mut Report<'_>, max_rows: u32) -> Document {
     Document { tables, drafts }
 }
 
-fn check_version(section: &mut Section<'_>, report: &mut Report<'_>) {
+fn check_version(section: &mut Section<'_>, report: &mut Report<'_, Rule>) {
     const CURE: &str = "Write version = 1.";
     match section.integer("version", report) {
         Some(Located { value: 1, .. }) => {}
@@ -104,7 +102,7 @@ fn check_version(section: &mut Section<'_>, report: &mut Report<'_>) {
 }
 
 /// Every table has a name, once. `false`: one has none.
-fn check_tables(tables: &[Located<String>], report: &mut Report<'_>) -> bool {
+fn check_tables(tables: &[Located<String>], report: &mut Report<'_, Rule>) -> bool {
     for (index, Located { value: name, line }) in tables.iter().enumerate() {
         if !names::is_table(name) {
             let text = format!("No table can be called {}.", echo(name));
@@ -127,7 +125,7 @@ fn check_tables(tables: &[Located<String>], report: &mut Report<'_>) -> bool {
     tables.iter().all(|table| names::is_table(&table.value))
 }
 
-fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'_>) -> Option<Draft> {
+fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'_, Rule>) -> Option<Draft> {
     let mut section = Section::of(value, "a query", "query", report)?;
     let name = section.required("name", report);
     report.entry = name.as_ref().map(|name| name.value.clone());
@@ -156,7 +154,7 @@ fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'
 }
 
 /// Where the statement begins: a text of several lines begins on the line behind its quotes.
-fn first_line(sql: Located<String>, section: &mut Section<'_>, report: &Report<'_>) -> Located<String> {
+fn first_line(sql: Located<String>, section: &mut Section<'_>, report: &Report<'_, Rule>) -> Located<String> {
     let written = section.take("sql").and_then(|value| report.source.text.get(value.span()));
     let is_behind = written.is_some_and(|text| {
         ["\"\"\"", "'''"].iter().any(|quotes| {
@@ -166,7 +164,7 @@ fn first_line(sql: Located<String>, section: &mut Section<'_>, report: &Report<'
     Located { line: sql.line + usize::from(is_behind), ..sql }
 }
 
-fn read_columns(section: &mut Section<'_>, report: &mut Report<'_>) -> Vec<Column> {
+fn read_columns(section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Vec<Column> {
     let names = section.texts("columns", report);
     let kinds = section.pairs("types", report);
     if names.is_empty() {
@@ -206,7 +204,10 @@ fn read_columns(section: &mut Section<'_>, report: &mut Report<'_>) -> Vec<Colum
     columns
 }
 
-fn read_example(section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Located<Map<String, Value>>> {
+fn read_example(
+    section: &mut Section<'_>,
+    report: &mut Report<'_, Rule>,
+) -> Option<Located<Map<String, Value>>> {
     let value = section.take("example")?;
     let line = report.line(value);
     match json(value.get_ref()) {
@@ -221,7 +222,7 @@ fn read_example(section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Lo
 fn read_waivers(
     section: &mut Section<'_>,
     sql: Option<&Located<String>>,
-    report: &mut Report<'_>,
+    report: &mut Report<'_, Rule>,
 ) -> BTreeMap<String, String> {
     let waivers = section.pairs("waive", report);
     for (name, reason) in &waivers {

@@ -12,12 +12,13 @@ use super::{
     output,
     params::{self, Param},
     prove::{Claim, Placeholder, Proven, prove},
-    section::{Located, Report},
 };
 use crate::{
+    arguments,
+    document::section::{Located, Report},
+    postgres::prepared::Fixed,
     problem::echo,
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{arguments, sql::kept::Fixed},
 };
 
 /// An entry of the catalog.
@@ -44,7 +45,7 @@ impl Entry {
         draft: Draft,
         catalog_tables: &[String],
         config: &CatalogConfig<'_>,
-        report: &mut Report<'_>,
+        report: &mut Report<'_, Rule>,
     ) -> Option<Self> {
         report.entry = Some(draft.name.value.clone());
         let name = ToolName::parse(&draft.name.value);
@@ -84,7 +85,7 @@ fn pg_type(placeholder: Placeholder, params: &[Param]) -> Type {
 }
 
 /// The example's arguments, judged as a call's are.
-fn example(draft: &Draft, schema: &Map<String, Value>, report: &mut Report<'_>) -> Map<String, Value> {
+fn example(draft: &Draft, schema: &Map<String, Value>, report: &mut Report<'_, Rule>) -> Map<String, Value> {
     let Some(Located { value, line }) = &draft.example else { return Map::new() };
     if let Err(problem) = arguments::judged(value.clone(), schema) {
         let cure = "Write arguments that the entry's own parameters accept.";
@@ -102,7 +103,7 @@ fn proof(
     draft: &Draft,
     catalog_tables: &[String],
     config: &CatalogConfig<'_>,
-    report: &mut Report<'_>,
+    report: &mut Report<'_, Rule>,
 ) -> Option<Proven> {
     let sql = draft.sql.as_ref()?;
     let columns: Vec<String> = draft.columns.iter().map(|column| column.name.clone()).collect();

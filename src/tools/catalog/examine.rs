@@ -16,19 +16,17 @@ use super::{
     query::{Query, accept},
 };
 use crate::{
-    call::{Call, Interrupt, Serial},
+    arguments,
+    call::{Call, Failure, Interrupt, Serial},
     governance::identity::Identity,
-    tools::{
-        Failure, arguments,
-        sql::{
-            Database,
-            kept::{Examined, KeptError},
-            login::within,
-            run::in_transaction,
-            sqlstate::chain,
-            transaction::{End, Transaction},
-        },
+    postgres::{
+        Database,
+        login::within,
+        prepared::{Examined, KeptError},
+        sqlstate::chain,
+        transaction::{End, Transaction},
     },
+    tools::sql::run::in_transaction,
     wire::ascii::AsciiJson,
 };
 

@@ -3,10 +3,14 @@
 
 use std::path::PathBuf;
 
-use super::{
-    CatalogConfig, Finding, SensitiveWords, Severity, document, entry::Entry, file::Source, section::Report,
+use super::{CatalogConfig, Finding, document, entry::Entry};
+use crate::{
+    document::{file::Source, finding::Severity, section::Report},
+    guard::{
+        SensitiveWords,
+        statement::{GuardConfig, ReadOnlyStatement},
+    },
 };
-use crate::tools::sql::{GuardConfig, statement::ReadOnlyStatement};
 
 /// What a finding may say, in bytes: names and values are echoed, and cut.
 const MAX_FINDING_BYTES: usize = 8_192;
@@ -23,7 +27,7 @@ pub fn run(data: &[u8]) {
         let before = report.findings.len();
         let entry = Entry::new(draft, &tables, &config, &mut report);
         let found = report.findings.get(before..).unwrap_or_default();
-        let is_wrong = found.iter().any(|finding| finding.rule.severity() == Severity::Error);
+        let is_wrong = found.iter().any(|finding| finding.severity() == Severity::Error);
         assert!(entry.is_some() || is_wrong || before > 0, "left out without a word");
         if let Some(entry) = entry.filter(|_| !is_wrong) {
             assert!(entry.placeholders.len() == entry.fixed.types.len() && !entry.columns.is_empty());

@@ -3,11 +3,13 @@
 use postgres::types::Type;
 use serde_json::{Value, json};
 
-use super::{
-    Rule, pattern,
-    section::{Located, Report, Section},
+use super::Rule;
+use crate::{
+    arguments::pattern,
+    call::sanitizer,
+    document::section::{Located, Report, Section},
+    problem::echo,
 };
-use crate::{call::sanitizer, problem::echo};
 
 /// The longest text a parameter may take, in characters: what the sanitizer lets through.
 const MAX_LENGTH: i64 = 65_536;
@@ -44,7 +46,7 @@ impl Kind {
     }
 
     /// Reads the type and its bounds; what is wrong is reported.
-    pub(super) fn read(name: &str, section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Self> {
+    pub(super) fn read(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Self> {
         let Some(kind) = section.text("type", report) else {
             untyped(name, section.line, report);
             return None;
@@ -101,7 +103,7 @@ impl Scalar {
         name: &str,
         kind: &Located<String>,
         section: &mut Section<'_>,
-        report: &mut Report<'_>,
+        report: &mut Report<'_, Rule>,
     ) -> Option<Self> {
         Some(match kind.value.as_str() {
             "string" => return Self::read_string(name, section, report),
@@ -152,7 +154,7 @@ impl Scalar {
         })
     }
 
-    fn read_string(name: &str, section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Self> {
+    fn read_string(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Self> {
         let min_length = section.integer("min_length", report).map_or(0, |min| min.value);
         let max_length = section.integer("max_length", report).map(|max| max.value);
         let written = section.text("pattern", report);
@@ -227,7 +229,7 @@ impl Scalar {
 }
 
 /// A value that no call can have, or that is there already.
-fn check_enum_value(name: &str, value: &str, line: usize, known: &[String], report: &mut Report<'_>) {
+fn check_enum_value(name: &str, value: &str, line: usize, known: &[String], report: &mut Report<'_, Rule>) {
     let (what, cure) = if known.iter().any(|known| known == value) {
         ("twice", "Keep one of them.")
     } else if value.chars().any(sanitizer::is_forbidden)
@@ -241,7 +243,7 @@ fn check_enum_value(name: &str, value: &str, line: usize, known: &[String], repo
     report.add(Rule::InvalidValue, line, text, cure);
 }
 
-fn untyped(name: &str, line: usize, report: &mut Report<'_>) {
+fn untyped(name: &str, line: usize, report: &mut Report<'_, Rule>) {
     report.add(
         Rule::ParamUntyped,
         line,
@@ -250,7 +252,7 @@ fn untyped(name: &str, line: usize, report: &mut Report<'_>) {
     );
 }
 
-fn unbounded(name: &str, line: usize, bounds: &str, report: &mut Report<'_>) {
+fn unbounded(name: &str, line: usize, bounds: &str, report: &mut Report<'_, Rule>) {
     report.add(
         Rule::ParamUnbounded,
         line,

@@ -8,16 +8,12 @@
 //!
 //! Whatever is wrong on the way is a [`Finding`], and all of them are told at once.
 
-mod finding;
-mod file;
-mod section;
+mod rule;
 mod names;
-mod pattern;
 mod kinds;
 mod params;
 mod output;
 mod document;
-mod sensitive;
 mod members;
 mod prove;
 mod entry;
@@ -36,20 +32,24 @@ use std::{
 };
 
 pub use examine::{Examination, Ran, Sound};
-pub use finding::{Finding, Place, Rule, Severity};
-pub use sensitive::SensitiveWords;
+pub use rule::{Finding, Rule};
 
 use self::{
     document::{Document, Draft},
     entry::Entry,
     query::Query,
-    section::Report,
 };
-use super::{
-    BUILT_IN, Tool,
-    sql::{Database, GuardConfig},
+use super::{BUILT_IN, Tool};
+use crate::{
+    document::{
+        file,
+        finding::{Place, Severity},
+        section::Report,
+    },
+    guard::{GuardConfig, SensitiveWords},
+    postgres::Database,
+    wire::ascii::AsciiJson,
 };
-use crate::wire::ascii::AsciiJson;
 
 /// Entries in a catalog: a client is told of all of them, and a model has to choose.
 pub const MAX_ENTRIES: usize = 1_000;
@@ -83,7 +83,7 @@ impl Catalog {
     /// # Errors
     /// Everything that is wrong with it, warnings included.
     pub fn load(path: &Path, config: &CatalogConfig<'_>) -> Result<Self, Vec<Finding>> {
-        let sources = file::read(path).map_err(|finding| vec![finding])?;
+        let sources = file::read(path, "catalog").map_err(|finding| vec![finding])?;
         let mut files = Vec::with_capacity(sources.len());
         for source in &sources {
             let mut report = Report::new(source);
@@ -108,7 +108,7 @@ impl Catalog {
         if findings.is_empty() {
             findings.extend(size_fault(path, &entries));
         }
-        if findings.iter().any(|finding| finding.rule.severity() == Severity::Error) {
+        if findings.iter().any(|finding| finding.severity() == Severity::Error) {
             return Err(findings);
         }
         Ok(Self { entries, tables, words: Arc::new(config.words.clone()), warnings: findings })
@@ -155,7 +155,7 @@ struct Names {
 }
 
 impl Names {
-    fn check(&mut self, draft: &Draft, report: &mut Report<'_>) {
+    fn check(&mut self, draft: &Draft, report: &mut Report<'_, Rule>) {
         report.entry = Some(draft.name.value.clone());
         let (name, line) = (&draft.name.value, draft.name.line);
         if BUILT_IN.contains(&name.as_str()) {

@@ -1,10 +1,10 @@
 //! What things of a catalog may be called.
 
-use super::{
-    Rule,
-    section::{Located, Report},
+use super::Rule;
+use crate::{
+    document::section::{Located, Report},
+    problem::echo,
 };
-use crate::problem::echo;
 
 /// A placeholder and a key that the sanitizer lets through.
 const MAX_PARAM_BYTES: usize = 63;
@@ -56,7 +56,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
 }
 
 /// A parameter's name: lower case, as a placeholder is written. `false`: it can have no placeholder.
-pub(super) fn check_param(name: &Located<String>, report: &mut Report<'_>) -> bool {
+pub(super) fn check_param(name: &Located<String>, report: &mut Report<'_, Rule>) -> bool {
     let Located { value: name, line } = name;
     let is_valid = name.len() <= MAX_PARAM_BYTES
         && name.starts_with(|c: char| c.is_ascii_lowercase())

@@ -3,11 +3,11 @@
 use postgres::types::Type;
 use serde_json::{Map, Value, json};
 
-use super::{
-    document::Column,
-    section::{Located, Report, wrong},
+use super::document::Column;
+use crate::{
+    document::section::{Located, Report, wrong},
+    postgres::prepared,
 };
-use crate::tools::sql::kept;
 
 /// What a column's cells are, NULL apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl ColumnKind {
         }
     }
 
-    pub(super) fn read(word: &Located<String>, report: &mut Report<'_>) -> Option<Self> {
+    pub(super) fn read(word: &Located<String>, report: &mut Report<'_, super::Rule>) -> Option<Self> {
         let kind = Self::ALL.into_iter().find(|kind| kind.word() == word.value);
         if kind.is_none() {
             wrong(
@@ -46,7 +46,7 @@ impl ColumnKind {
 
     /// What the cells of a type are.
     pub(super) fn of(kind: &Type) -> Self {
-        match *kept::base(kind) {
+        match *prepared::base(kind) {
             Type::BOOL => Self::Boolean,
             Type::INT2 | Type::INT4 | Type::INT8 => Self::Integer,
             Type::FLOAT4 | Type::FLOAT8 => Self::Number,

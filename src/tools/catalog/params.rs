@@ -8,9 +8,11 @@ use super::{
     Rule,
     kinds::{Kind, Scalar},
     prove::ParamClaim,
-    section::{Located, Report, Section, prose, wrong},
 };
-use crate::tools::arguments;
+use crate::{
+    arguments,
+    document::section::{Located, Report, Section, prose, wrong},
+};
 
 /// How a text is matched by LIKE: `%`, `_` and `\` in it are escaped, and these wildcards added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +68,7 @@ impl Param {
         name: &Located<String>,
         value: &Spanned<DeValue<'_>>,
         max_rows: u32,
-        report: &mut Report<'_>,
+        report: &mut Report<'_, Rule>,
     ) -> (ParamClaim, Option<Self>) {
         let mut claim =
             ParamClaim { name: name.value.clone(), matching: None, numeric: false, optional: false };
@@ -106,7 +108,7 @@ impl Param {
         (claim, Some(param))
     }
 
-    fn check_match(&self, line: usize, report: &mut Report<'_>) {
+    fn check_match(&self, line: usize, report: &mut Report<'_, Rule>) {
         if self.matching.is_none() {
             return;
         }
@@ -131,7 +133,7 @@ impl Param {
         }
     }
 
-    fn check_default(&self, default: Option<&Located<Value>>, report: &mut Report<'_>) {
+    fn check_default(&self, default: Option<&Located<Value>>, report: &mut Report<'_, Rule>) {
         let Some(Located { value, line }) = default else { return };
         let arguments = Map::from_iter([(self.name.clone(), value.clone())]);
         if let Err(problem) = arguments::judged(arguments, &schema(std::slice::from_ref(self))) {
@@ -145,7 +147,7 @@ impl Param {
     }
 
     /// `limit` bounds the answer: it is never above what the server allows. That it is never absent is proven later.
-    fn check_limit(&self, line: usize, max_rows: u32, report: &mut Report<'_>) {
+    fn check_limit(&self, line: usize, max_rows: u32, report: &mut Report<'_, Rule>) {
         if self.name != "limit" {
             return;
         }
@@ -205,7 +207,7 @@ pub(super) fn schema(params: &[Param]) -> Map<String, Value> {
     schema
 }
 
-fn matching(section: &mut Section<'_>, report: &mut Report<'_>) -> Option<Match> {
+fn matching(section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Match> {
     let Located { value, line } = section.text("match", report)?;
     match value.as_str() {
         "contains" => Some(Match::Contains),

@@ -9,24 +9,22 @@ use postgres::{
 use serde_json::{Map, Value};
 
 use super::{
-    SensitiveWords, bind, document::Column, entry::Entry, members, output::ColumnKind, prove::Placeholder,
-    rows::Body,
+    bind, document::Column, entry::Entry, members, output::ColumnKind, prove::Placeholder, rows::Body,
 };
 use crate::{
-    call::Call,
+    arguments,
+    call::{Answer, Call, Failure},
     governance::{Permit, identity::Identity},
+    guard::SensitiveWords,
+    postgres::{
+        Database,
+        prepared::KeptError,
+        sqlstate,
+        transaction::{End, Transaction},
+    },
     problem::Problem,
     protocol::tool::ToolSpec,
-    tools::{
-        Answer, Failure, Lane, Prepared, Tool, arguments,
-        sql::{
-            Database,
-            kept::KeptError,
-            run::in_transaction,
-            sqlstate,
-            transaction::{End, Transaction},
-        },
-    },
+    tools::{Lane, Prepared, Tool, sql::run::in_transaction},
     wire::ascii::AsciiJson,
 };
 

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use super::{
-    SensitiveWords,
     entry::Entry,
     scrub::{Unreadable, is_secret, may_be_json, names_secret, scrub},
 };
 use crate::{
-    tools::sql::kept::{Cell, Cells, KeptError},
+    guard::SensitiveWords,
+    postgres::prepared::{Cell, Cells, KeptError},
     wire::ascii::{AsciiJson, AsciiWriter},
 };
 

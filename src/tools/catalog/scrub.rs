@@ -1,7 +1,7 @@
 //! JSON text without the members whose keys say that they hold a secret, at any depth, also inside texts that are JSON
 //! themselves. Everything else stays as it is written: numbers of any size, keys that stand twice.
 
-use super::SensitiveWords;
+use crate::guard::SensitiveWords;
 
 /// How deep values may nest. PostgreSQL allows more, and nobody reads it.
 const MAX_DEPTH: u32 = 128;

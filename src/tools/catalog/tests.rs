@@ -1,11 +1,11 @@
 //! Every rule has a catalog that breaks it and nothing else.
 
+use crate::{arguments, document::file::Source};
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Map, Value, json};
 
-use super::{file::Source, *};
-use crate::tools::arguments;
+use super::*;
 
 /// A catalog without a fault. Each case changes one place of it.
 const SOUND: &str = r#"

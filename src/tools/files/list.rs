@@ -22,13 +22,11 @@ use super::{
     root::{Root, WalkError},
 };
 use crate::{
-    call::Interrupt,
+    arguments::{self, schema_of},
+    call::{Failure, Interrupt},
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{
-        Failure, Lane, Prepared, Tool,
-        arguments::{self, schema_of},
-    },
+    tools::{Lane, Prepared, Tool},
     wire::ascii::AsciiJson,
 };
 

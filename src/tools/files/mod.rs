@@ -21,8 +21,8 @@ use rel_path::{RelPath, RelPathError};
 use root::WalkError;
 
 use crate::{
+    call::Failure,
     problem::{Code, Problem, echo},
-    tools::Failure,
 };
 
 /// The argument that names the file or directory.

@@ -13,13 +13,11 @@ use super::{
     root::{Root, WalkError},
 };
 use crate::{
-    call::Interrupt,
+    arguments::{self, schema_of, with_maximum},
+    call::{Answer, Failure, Interrupt},
     problem::{Code, Problem, echo},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{
-        Answer, Failure, Lane, Prepared, Tool,
-        arguments::{self, schema_of, with_maximum},
-    },
+    tools::{Lane, Prepared, Tool},
     wire::ascii::{AsciiWriter, string_cost},
 };
 

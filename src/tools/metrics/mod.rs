@@ -22,13 +22,11 @@ use cgroup::Cgroup;
 use cpu::CpuTimes;
 
 use crate::{
-    call::Call,
+    arguments::{self, schema_of},
+    call::{Call, Failure},
     problem::Problem,
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{
-        Failure, Lane, Prepared, Tool,
-        arguments::{self, schema_of},
-    },
+    tools::{Lane, Prepared, Tool},
     wire::ascii::AsciiJson,
 };
 

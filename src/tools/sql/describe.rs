@@ -11,21 +11,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    Database,
-    run::in_transaction,
-    sqlstate,
-    transaction::{End, Transaction},
-};
+use super::run::in_transaction;
 use crate::{
-    call::Call,
+    arguments::{parse, schema_of},
+    call::{Call, Failure},
     governance::Permit,
+    postgres::{
+        Database, sqlstate,
+        transaction::{End, Transaction},
+    },
     problem::{Code, Problem, echo},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{
-        Failure, Lane, Prepared, Tool,
-        arguments::{parse, schema_of},
-    },
+    tools::{Lane, Prepared, Tool},
     wire::ascii::{AsciiJson, AsciiWriter},
 };
 
@@ -194,7 +191,7 @@ impl Tool for DescribeDatabase {
         let (wish, arguments) = parse::<Arguments>(arguments, &self.spec.input_schema)?;
         Ok(Prepared {
             arguments,
-            max_body_bytes: self.database.config.max_response_bytes,
+            max_body_bytes: self.database.config().max_response_bytes,
             run: Box::new(move |_: Permit, call: &Call| {
                 in_transaction(&self.database, call, |transaction| {
                     describe(transaction, &self.database, &wish)
@@ -210,7 +207,7 @@ fn describe(
     database: &Database,
     wish: &Arguments,
 ) -> Result<(AsciiJson, End), Failure> {
-    let chars = i32::try_from(database.config.max_cell_chars).unwrap_or(i32::MAX);
+    let chars = i32::try_from(database.config().max_cell_chars).unwrap_or(i32::MAX);
     let failed = |error: postgres::Error| sqlstate::failure(&error, None);
     match attempt(transaction, database, wish, chars)? {
         Attempt::Described(body, end) => Ok((body, end)),
@@ -240,7 +237,7 @@ fn attempt(
         [(&wish.schema, Type::TEXT), (&wish.table, Type::TEXT), (&comment_chars, Type::INT4)];
     let client = transaction.session()?.client();
     let mut rows = client.query_typed_raw(TABLES, parameters).map_err(failed)?;
-    let mut listing = Listing::new(database.config.max_response_bytes);
+    let mut listing = Listing::new(database.config().max_response_bytes);
     loop {
         let row = match rows.next() {
             Ok(Some(row)) => row,

@@ -7,23 +7,21 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    Database,
-    rows::Raw,
-    run::in_transaction,
-    sqlstate::{self, Sent},
-    statement::ReadOnlyStatement,
-    transaction::{End, Transaction},
-};
+use super::run::in_transaction;
 use crate::{
-    call::Call,
+    arguments::{parse, schema_of},
+    call::{Call, Failure},
     governance::Permit,
+    guard::statement::ReadOnlyStatement,
+    postgres::{
+        Database,
+        rows::Raw,
+        sqlstate::{self, Sent},
+        transaction::{End, Transaction},
+    },
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{
-        Failure, Lane, Prepared, Tool,
-        arguments::{parse, schema_of},
-    },
+    tools::{Lane, Prepared, Tool},
     wire::ascii::AsciiJson,
 };
 
@@ -109,14 +107,14 @@ impl Tool for ExplainQuery {
 
     fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
         let (wish, arguments) = parse::<Arguments>(arguments, &self.spec.input_schema)?;
-        let statement = ReadOnlyStatement::parse(&wish.query, &self.database.config.guard)?;
+        let statement = ReadOnlyStatement::parse(&wish.query, &self.database.config().guard)?;
         Ok(Prepared {
             arguments,
-            max_body_bytes: self.database.config.max_response_bytes,
+            max_body_bytes: self.database.config().max_response_bytes,
             run: Box::new(move |_: Permit, call: &Call| {
                 in_transaction(&self.database, call, |transaction| {
                     let body = explain(transaction, &self.database, &statement, wish.analyze)?;
-                    bounded(body, self.database.config.max_response_bytes)
+                    bounded(body, self.database.config().max_response_bytes)
                 })
             }),
         })

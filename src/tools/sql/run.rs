@@ -7,23 +7,21 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    Database, SqlConfig, cells,
-    columns::{MAX_WIDTH, Plan, Rendering},
-    rows::{Body, NotTaken, most_rows},
-    sqlstate::{self, Sent},
-    statement::ReadOnlyStatement,
-    transaction::{End, Transaction, unless_stopped},
-};
 use crate::{
-    call::Call,
+    arguments::{parse, schema_of, with_maximum},
+    call::{Answer, Call, Failure},
     governance::Permit,
+    guard::statement::ReadOnlyStatement,
+    postgres::{
+        Database, SqlConfig, cells,
+        columns::{MAX_WIDTH, Plan, Rendering},
+        rows::{Body, NotTaken, most_rows},
+        sqlstate::{self, Sent},
+        transaction::{End, Transaction, unless_stopped},
+    },
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{
-        Answer, Failure, Lane, Prepared, Tool,
-        arguments::{parse, schema_of, with_maximum},
-    },
+    tools::{Lane, Prepared, Tool},
     wire::ascii::AsciiJson,
 };
 
@@ -134,10 +132,10 @@ impl Tool for ReadOnlySql {
 
     fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
         let (wish, arguments) = parse::<Arguments>(arguments, &self.spec.input_schema)?;
-        let statement = ReadOnlyStatement::parse(&wish.query, &self.database.config.guard)?;
+        let statement = ReadOnlyStatement::parse(&wish.query, &self.database.config().guard)?;
         Ok(Prepared {
             arguments,
-            max_body_bytes: self.database.config.max_response_bytes,
+            max_body_bytes: self.database.config().max_response_bytes,
             run: Box::new(move |_: Permit, call: &Call| {
                 in_transaction(&self.database, call, |transaction| {
                     rows(transaction, &self.database, &statement, wish.max_rows)
@@ -148,7 +146,7 @@ impl Tool for ReadOnlySql {
 }
 
 /// Runs `work` in a read-only transaction that ends once the answer is on its way.
-pub(in crate::tools) fn in_transaction(
+pub(crate) fn in_transaction(
     database: &Database,
     call: &Call,
     work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure>,

@@ -4,8 +4,8 @@ use sqlparser::ast::Query;
 
 use super::{Claim, Rule, faults::Faults, output};
 use crate::{
+    guard::{lexer::Token, statement::token_of},
     problem::echo,
-    tools::sql::{lexer::Token, statement::token_of},
 };
 
 pub(super) fn check(claim: &Claim<'_>, query: &Query, tokens: &[Token<'_>], faults: &mut Faults<'_>) {

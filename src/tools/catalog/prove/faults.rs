@@ -1,7 +1,7 @@
 //! What was found, each thing once, in the order of the text.
 
 use super::{Fault, Rule};
-use crate::tools::sql::{
+use crate::guard::{
     lexer::{Reason, Refusal},
     statement::position_in,
 };

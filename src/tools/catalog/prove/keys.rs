@@ -12,7 +12,7 @@ use super::{
     parts::{Call, argument, placeholders, subscripts},
     walk::Walk,
 };
-use crate::tools::sql::statement::token_of;
+use crate::guard::statement::token_of;
 
 /// Operators whose right side is a key or a path of keys.
 pub(super) const BY_KEY: &[&str] = &["->", "->>", "#>", "#>>", "#-", "?", "?&", "?|"];

@@ -10,7 +10,7 @@ use super::{
     placeholders::LIMIT,
     walk::Gathered,
 };
-use crate::tools::sql::{
+use crate::guard::{
     lexer::{Kind, Token},
     statement::token_of,
 };

@@ -31,8 +31,14 @@ mod faults;
 
 use std::collections::BTreeMap;
 
-use super::{Rule, Severity, members::Needs, params::Match, sensitive::SensitiveWords};
-use crate::tools::sql::statement::{GuardConfig, Parsed, Position, ReadOnlyStatement};
+use super::{Rule, members::Needs, params::Match};
+use crate::{
+    document::finding::{DocumentRule as _, Severity},
+    guard::{
+        SensitiveWords,
+        statement::{GuardConfig, Parsed, Position, ReadOnlyStatement},
+    },
+};
 
 use faults::Faults;
 

@@ -3,8 +3,8 @@
 
 use super::{Claim, Rule, faults::Faults, keys::BY_KEY};
 use crate::{
+    guard::lexer::{Kind, Token},
     problem::echo,
-    tools::sql::lexer::{Kind, Token},
 };
 
 /// Names that say that they hold a secret: declared columns, then every name of the statement.

@@ -14,8 +14,8 @@ use super::{
     walk::{Gathered, Walk},
 };
 use crate::{
+    guard::lexer::{Kind, Token},
     problem::echo,
-    tools::sql::lexer::{Kind, Token},
 };
 
 /// What a placeholder is used for, where it is no plain value.

@@ -2,8 +2,8 @@
 
 use super::{Claim, Placeholder, Rule, faults::Faults};
 use crate::{
+    guard::lexer::{Kind, Token},
     problem::echo,
-    tools::sql::lexer::{Kind, Token},
 };
 
 /// The parameter that a page's length is asked for by.

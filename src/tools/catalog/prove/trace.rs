@@ -17,7 +17,7 @@ use super::{
     parts::{Call, argument, ordered},
     walk::Walk,
 };
-use crate::tools::sql::statement::token_of;
+use crate::guard::statement::token_of;
 
 /// What is left to follow, and what was found.
 #[derive(Default)]

@@ -19,7 +19,7 @@ use super::{
     scope::{Scope, Scopes},
     tables::Read,
 };
-use crate::tools::sql::{
+use crate::guard::{
     lexer::Token,
     statement::{Parsed, token_of},
 };

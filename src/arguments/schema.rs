@@ -1,0 +1,217 @@
+//! What a tool's arguments and output look like: JSON Schema 2020-12, made from the structs that parse and write them.
+//!
+//! Schemas avoid every shape that some client trips over: references, type arrays, `true` and `false` as a subschema
+//! (but for `additionalProperties: false`), null defaults.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+/// The JSON Schema of `T`, an object.
+///
+/// A struct with `#[serde(deny_unknown_fields)]` is a tool's arguments: an `Option` is a parameter that may be left
+/// out. Any other struct is a tool's output: an `Option` is a member that is always there and may be null.
+pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    });
+    let arguments =
+        settings.clone().for_deserialize().into_generator().into_root_schema_for::<T>().to_value();
+    let (side, schema) = if arguments.get("additionalProperties") == Some(&Value::Bool(false)) {
+        (Side::Arguments, arguments)
+    } else {
+        (Side::Output, settings.for_serialize().into_generator().into_root_schema_for::<T>().to_value())
+    };
+    let Value::Object(mut schema) = plain(schema, side) else { return Map::new() };
+    // What the struct's own comment says is for us; the tool has a description for its caller.
+    schema.shift_remove("description");
+    schema
+}
+
+/// Sets the largest value of an integer parameter. A default above it follows it down.
+#[must_use]
+pub fn with_maximum(mut schema: Map<String, Value>, parameter: &str, maximum: u64) -> Map<String, Value> {
+    let property = schema.get_mut("properties").and_then(|properties| properties.get_mut(parameter));
+    if let Some(property) = property.and_then(Value::as_object_mut) {
+        if property.get("default").and_then(Value::as_u64).is_some_and(|default| default > maximum) {
+            property.insert("default".to_owned(), maximum.into());
+        }
+        property.insert("maximum".to_owned(), maximum.into());
+    }
+    schema
+}
+
+/// Whose schema is made plain.
+#[derive(Clone, Copy)]
+enum Side {
+    Arguments,
+    Output,
+}
+
+/// Rewrites what schemars writes into the shapes every client takes.
+fn plain(schema: Value, side: Side) -> Value {
+    let Value::Object(mut schema) = schema else {
+        // `true` is anything.
+        return if schema == Value::Bool(true) { json!({}) } else { schema };
+    };
+    schema.retain(|keyword, value| match keyword.as_str() {
+        "$schema" | "title" => false,
+        "default" => !value.is_null(),
+        "format" => !value.as_str().is_some_and(is_machine_format),
+        _ => true,
+    });
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = text.replace('\n', " ");
+    }
+    for (keyword, value) in &mut schema {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(members)) => {
+                members.values_mut().for_each(|member| *member = plain(member.take(), side));
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
+                parts.iter_mut().for_each(|part| *part = plain(part.take(), side));
+            }
+            ("items" | "additionalProperties", part) if part.is_object() || *part == true => {
+                *part = plain(part.take(), side);
+            }
+            _ => {}
+        }
+    }
+    fold_constants(&mut schema);
+    split_null(schema, side)
+}
+
+/// Widths of Rust's numbers, which JSON Schema does not know as formats.
+fn is_machine_format(format: &str) -> bool {
+    ["uint", "int", "float", "double"].iter().any(|kind| format.starts_with(kind))
+}
+
+/// An enum whose variants have doc comments comes as `oneOf` of constants: the same as one `enum`.
+fn fold_constants(schema: &mut Map<String, Value>) {
+    let constants = match schema.get("oneOf").and_then(Value::as_array) {
+        Some(parts) => parts.iter().map(|part| part.get("const").filter(|value| value.is_string()).cloned()),
+        None => return,
+    };
+    if let Some(values) = constants.collect::<Option<Vec<_>>>() {
+        schema.shift_remove("oneOf");
+        schema.insert("type".to_owned(), "string".into());
+        schema.insert("enum".to_owned(), values.into());
+    }
+}
+
+/// Takes "or null" out of a schema: an argument is left out instead; an output says it as `anyOf [T, null]`.
+fn split_null(mut schema: Map<String, Value>, side: Side) -> Value {
+    let absent = json!({"type": "null"});
+    let mut nullable = false;
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        let before = types.len();
+        types.retain(|kind| kind != "null");
+        nullable = types.len() < before;
+        if let [only] = types.as_mut_slice() {
+            let only = only.take();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(parts)) = schema.get_mut("anyOf") {
+        let before = parts.len();
+        parts.retain(|part| *part != absent);
+        nullable |= parts.len() < before;
+        if let [only] = parts.as_mut_slice() {
+            let only = only.take();
+            schema.shift_remove("anyOf");
+            for (keyword, value) in only.as_object().into_iter().flatten() {
+                schema.entry(keyword).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    match side {
+        Side::Output if nullable => {
+            let description = schema.shift_remove("description");
+            let mut either = json!({"anyOf": [schema, absent]});
+            if let (Some(text), Some(members)) = (description, either.as_object_mut()) {
+                members.insert("description".to_owned(), text);
+            }
+            either
+        }
+        Side::Output | Side::Arguments => Value::Object(schema),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::sample::{Arguments, Encoding};
+    use serde::Serialize;
+
+    #[test]
+    fn the_schema_of_arguments_says_what_may_be_left_out_and_nothing_a_client_trips_over() {
+        assert_eq!(
+            Value::Object(schema_of::<Arguments>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "title": {
+                        "description": "A path beneath the root.", "type": "string", "minLength": 1, "maxLength": 4
+                    },
+                    "bytes": {
+                        "description": "How many bytes.", "type": "integer", "minimum": 1, "maximum": 20, "default": 10
+                    },
+                    "encoding": {
+                        "description": "How bytes are written.", "type": "string", "enum": ["text", "hex"],
+                        "default": "text"
+                    },
+                    "after": {"type": "string"},
+                    "below": {
+                        "description": "How bytes are written.", "type": "string", "enum": ["text", "hex"]
+                    },
+                    "share": {"type": "number", "minimum": -1.5, "maximum": 1.5, "default": 0.0},
+                    "deep": {"type": "boolean", "default": false},
+                    "any": {"type": "integer"},
+                },
+                "required": ["title"],
+                "additionalProperties": false,
+            })
+        );
+    }
+
+    #[test]
+    fn the_schema_of_an_output_requires_every_member_and_says_which_may_be_null() {
+        #[derive(Serialize, JsonSchema)]
+        struct Inner {
+            count: i32,
+        }
+        #[derive(Serialize, JsonSchema)]
+        struct Output {
+            /// Where to go on.
+            next: Option<u64>,
+            inner: Option<Inner>,
+            kind: Option<Encoding>,
+            rows: Vec<Vec<Value>>,
+        }
+        let inner = json!({
+            "type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]
+        });
+        assert_eq!(
+            Value::Object(schema_of::<Output>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "next": {
+                        "anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}],
+                        "description": "Where to go on."
+                    },
+                    "inner": {"anyOf": [inner, {"type": "null"}]},
+                    "kind": {
+                        "anyOf": [{"type": "string", "enum": ["text", "hex"]}, {"type": "null"}],
+                        "description": "How bytes are written."
+                    },
+                    "rows": {"type": "array", "items": {"type": "array", "items": {}}},
+                },
+                "required": ["next", "inner", "kind", "rows"],
+            })
+        );
+    }
+}

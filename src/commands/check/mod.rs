@@ -1,0 +1,290 @@
+//! `check`: every setting and file loaded, every dependency asked, and a report with a cure for each fault.
+
+mod catalog;
+mod connection;
+
+use std::{fmt::Write as _, io};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::{
+    VERSION,
+    commands::{Exit, print},
+    confine::{self, Confinement, Inherited, Mode, Needs},
+    diagnostics::{self, escape},
+    postgres::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
+    settings::{Complaint, Misconfigured, Settings},
+    tools::catalog::Catalog,
+};
+use catalog::Spot;
+
+/// What `check` can be told.
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// A warning is a failure
+    #[arg(long)]
+    strict: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How one thing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    /// As it should be.
+    Ok,
+    /// Not switched on.
+    Off,
+    /// Works, and should be looked at.
+    Warn,
+    /// Does not work.
+    Fail,
+}
+
+/// One line of the report.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Finding {
+    level: Level,
+    subject: &'static str,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<String>,
+    #[serde(flatten)]
+    spot: Option<Spot>,
+}
+
+impl Finding {
+    fn new(level: Level, subject: &'static str, text: impl Into<String>) -> Self {
+        Self { level, subject, text: text.into(), cure: None, spot: None }
+    }
+
+    fn cured_by(self, cure: impl Into<String>) -> Self {
+        Self { cure: Some(cure.into()), ..self }
+    }
+}
+
+pub(super) fn run(
+    options: &Options,
+    settings: Result<Settings, Misconfigured>,
+    inherited: Inherited,
+) -> io::Result<Exit> {
+    let (findings, exit) = match settings {
+        Ok(settings) => {
+            let findings = examine(settings, inherited)?;
+            let exit = verdict(&findings, options.strict);
+            (findings, exit)
+        }
+        Err(Misconfigured { complaints, catalog, warnings, .. }) => {
+            complaints.iter().for_each(|complaint| diagnostics::complain(&complaint.to_string()));
+            let mut findings: Vec<Finding> = complaints.iter().map(misconfigured).collect();
+            findings.extend(catalog.iter().map(catalog::finding));
+            findings.extend(warnings.into_iter().map(suspicious));
+            (findings, Exit::Configuration)
+        }
+    };
+    let report = if options.json { as_json(&findings, exit) } else { as_text(&findings, exit) };
+    print(&report).map(|()| exit)
+}
+
+fn verdict(findings: &[Finding], strict: bool) -> Exit {
+    let is_fault = |finding: &Finding| match finding.level {
+        Level::Ok | Level::Off => false,
+        Level::Warn => strict,
+        Level::Fail => true,
+    };
+    if findings.iter().any(is_fault) { Exit::Failure } else { Exit::Clean }
+}
+
+fn misconfigured(complaint: &Complaint) -> Finding {
+    Finding::new(Level::Fail, "settings", format!("{}: {}", complaint.name, complaint.wrong))
+        .cured_by(format!("allowed: {}", complaint.allowed))
+}
+
+fn suspicious(warning: String) -> Finding {
+    Finding::new(Level::Warn, "settings", warning)
+}
+
+fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>> {
+    let (needs, mode, uses_sql) = (settings.needs()?, settings.confine, settings.uses_sql());
+    diagnostics::init(settings.log_level, settings.log_target);
+    let mut findings = vec![Finding::new(
+        Level::Ok,
+        "settings",
+        format!("{} given, none of them wrong", settings.given.len()),
+    )];
+    findings.extend(settings.warnings.into_iter().map(suspicious));
+    findings.extend(settings.catalog.iter().flat_map(catalog::summary));
+    match settings.sql {
+        Some(config) if uses_sql => findings.extend(database(config, settings.catalog.as_ref())),
+        Some(_) => findings.push(Finding::new(Level::Off, "sql", "MCP_SQL_ADHOC is false")),
+        None => findings.push(
+            Finding::new(Level::Off, "sql", "MCP_SQL_DSN is unset").cured_by("set it to a connection string"),
+        ),
+    }
+    findings.push(match settings.files {
+        Some(files) => Finding::new(
+            Level::Ok,
+            "files",
+            format!("the directory is open; at most {} bytes a read", files.max_bytes),
+        ),
+        None => {
+            Finding::new(Level::Off, "files", "MCP_SAFE_DATA_DIR is unset").cured_by("set it to a directory")
+        }
+    });
+    findings.push(match settings.metrics_disk_path {
+        Some(_) => Finding::new(Level::Ok, "metrics", "system_metrics is on"),
+        None => Finding::new(Level::Off, "metrics", "MCP_METRICS_ENABLED is false"),
+    });
+    findings.extend(confinement(mode, &needs, inherited));
+    Ok(findings)
+}
+
+/// Asks the database, once, and then for each entry of the catalog.
+fn database(config: SqlConfig, catalog: Option<&Catalog>) -> Vec<Finding> {
+    let unsafe_role = config.unsafe_role;
+    let mut findings = connection::warnings(&config);
+    let database = Database::new(config);
+    match database.probe() {
+        Ok(probe) => {
+            findings.extend(judge(probe, unsafe_role));
+            findings.extend(catalog.into_iter().flat_map(|catalog| catalog::on_database(catalog, &database)));
+        }
+        Err(why) => findings.push(
+            Finding::new(Level::Fail, "sql", escape(&why.to_string()))
+                .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
+        ),
+    }
+    findings
+}
+
+/// Confines this process as `serve` would, for good: nothing comes after it but the report.
+fn confinement(mode: Mode, needs: &Needs, inherited: Inherited) -> Vec<Finding> {
+    const SUBJECT: &str = "confinement";
+    let level = match mode {
+        Mode::Off => {
+            return vec![Finding::new(Level::Off, SUBJECT, "MCP_CONFINE is off").cured_by("unset it")];
+        }
+        Mode::Auto => Level::Warn,
+        Mode::Require => Level::Fail,
+    };
+    let Confinement { in_force, lacking, .. } = confine::apply(needs, inherited);
+    let in_force = in_force.into_iter().map(|what| Finding::new(Level::Ok, SUBJECT, what));
+    let lacking = lacking.iter().map(|lack| Finding::new(level, SUBJECT, &*lack.text).cured_by(lack.cure));
+    in_force.chain(lacking).collect()
+}
+
+fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {
+    let Probe { server_version, database, role, tls, findings } = probe;
+    let tls = tls.map_or_else(|| "without TLS".to_owned(), |tls| format!("over {tls}"));
+    let text = format!("PostgreSQL {server_version}: database {database} as role {role}, {tls}");
+    let mut all = vec![Finding::new(Level::Ok, "sql", escape(&text))];
+    all.extend(findings.into_iter().map(|RoleFinding { dangerous, text, cure }| {
+        let refuses = match unsafe_role {
+            UnsafeRole::Refuse => dangerous,
+            UnsafeRole::Warn => false,
+            UnsafeRole::Strict => true,
+        };
+        let level = if refuses { Level::Fail } else { Level::Warn };
+        Finding::new(level, "role", escape(&text)).cured_by(escape(&cure))
+    }));
+    all
+}
+
+fn as_text(findings: &[Finding], exit: Exit) -> String {
+    let mut text = String::new();
+    let mut group = None;
+    for Finding { level, subject, text: what, cure, spot } in findings {
+        let word = match level {
+            Level::Ok => "ok",
+            Level::Off => "off",
+            Level::Warn => "warn",
+            Level::Fail => "FAIL",
+        };
+        // Writing to a string cannot fail.
+        let written = match spot {
+            None => writeln!(text, "{word:4}  {subject}: {what}"),
+            Some(spot @ Spot { file, line, entry, rule }) => {
+                if group.replace(spot.group()) != Some(spot.group()) {
+                    let entry = entry.as_deref().map_or_else(String::new, |entry| format!("{entry}, "));
+                    writeln!(text, "{subject}: {entry}{file}").unwrap_or_default();
+                }
+                writeln!(text, "{word:4}  line {line}: {rule}: {what}")
+            }
+        };
+        written.unwrap_or_default();
+        if let Some(cure) = cure {
+            writeln!(text, "      -> {cure}").unwrap_or_default();
+        }
+    }
+    text.push_str(if exit == Exit::Clean { "ready\n" } else { "not ready\n" });
+    text
+}
+
+fn as_json(findings: &[Finding], exit: Exit) -> String {
+    let report = json!({
+        "version": VERSION,
+        "ready": exit == Exit::Clean,
+        "exit_code": exit.code(),
+        "findings": findings,
+    });
+    format!("{report:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn role(dangerous: bool) -> RoleFinding {
+        RoleFinding { dangerous, text: "is a superuser".to_owned(), cure: "use another".to_owned() }
+    }
+
+    #[track_caller]
+    fn check(dangerous: bool, unsafe_role: UnsafeRole, strict: bool, expected: Exit) {
+        let probe = Probe {
+            server_version: "15.4".to_owned(),
+            database: "assets".to_owned(),
+            role: "reader\n".to_owned(),
+            tls: None,
+            findings: vec![role(dangerous)],
+        };
+        let findings = judge(probe, unsafe_role);
+        assert_eq!(verdict(&findings, strict), expected);
+        assert!(
+            as_text(&findings, expected)
+                .starts_with("ok    sql: PostgreSQL 15.4: database assets as role reader\\n, without TLS\n")
+        );
+    }
+
+    #[test]
+    fn a_role_is_judged_as_the_settings_ask() {
+        check(true, UnsafeRole::Refuse, false, Exit::Failure);
+        check(false, UnsafeRole::Refuse, false, Exit::Clean);
+        check(false, UnsafeRole::Refuse, true, Exit::Failure);
+        check(true, UnsafeRole::Warn, false, Exit::Clean);
+        check(false, UnsafeRole::Strict, false, Exit::Failure);
+    }
+
+    #[test]
+    fn the_reports_are_stable() {
+        let findings = [
+            Finding::new(Level::Off, "sql", "MCP_SQL_DSN is unset").cured_by("set it"),
+            Finding::new(Level::Fail, "files", "gone"),
+        ];
+        assert_eq!(
+            as_text(&findings, Exit::Failure),
+            "off   sql: MCP_SQL_DSN is unset\n      -> set it\nFAIL  files: gone\nnot ready\n"
+        );
+        let json: serde_json::Value = serde_json::from_str(&as_json(&findings, Exit::Failure)).unwrap();
+        assert_eq!(
+            json,
+            json!({"version": VERSION, "ready": false, "exit_code": 1, "findings": [
+                {"level": "off", "subject": "sql", "text": "MCP_SQL_DSN is unset", "cure": "set it"},
+                {"level": "fail", "subject": "files", "text": "gone"},
+            ]})
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! A document's files: one, or every `*.toml` of a directory in the order of their names. Bounded before they are read.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use nix::fcntl::OFlag;
+
+use super::finding::{DocumentRule, Finding, Place};
+use crate::diagnostics::escape;
+
+/// The longest file, in bytes: some thousand lines of SQL, which nobody reviews in one piece anyway.
+pub(crate) const MAX_FILE_BYTES: u64 = 1024 * 1024;
+/// All files together, in bytes.
+pub(crate) const MAX_TOTAL_BYTES: u64 = 8 * MAX_FILE_BYTES;
+/// Files in a directory.
+const MAX_FILES: usize = 1_000;
+
+/// A file as written.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    /// Where its lines end.
+    ends: Vec<usize>,
+}
+
+impl Source {
+    pub(crate) fn new(path: PathBuf, text: String) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+        Self { path, text, ends }
+    }
+
+    /// The line of the byte at `offset`, from 1.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        self.ends.partition_point(|end| *end < offset) + 1
+    }
+}
+
+/// Reads the file or the directory.
+pub(crate) fn read<R: DocumentRule>(path: &Path, noun: &str) -> Result<Vec<Source>, Finding<R>> {
+    let failed = |error: &io::Error| unreadable(path, noun, &error.to_string());
+    let files = if fs::metadata(path).map_err(|error| failed(&error))?.is_dir() {
+        list(path).map_err(|error| failed(&error))?
+    } else {
+        vec![path.to_owned()]
+    };
+    if files.is_empty() {
+        return Err(unreadable(path, noun, "the directory holds no file whose name ends in .toml"));
+    }
+    if files.len() > MAX_FILES {
+        return Err(unreadable(path, noun, &format!("the directory holds more than {MAX_FILES} files")));
+    }
+    let mut room = MAX_TOTAL_BYTES;
+    let mut sources = Vec::with_capacity(files.len());
+    for path in files {
+        let text = read_file(&path).map_err(|error| unreadable(&path, noun, &error.to_string()))?;
+        room = u64::try_from(text.len()).ok().and_then(|bytes| room.checked_sub(bytes)).ok_or_else(|| {
+            unreadable(&path, noun, &format!("with this file the directory exceeds {MAX_TOTAL_BYTES} bytes"))
+        })?;
+        sources.push(Source::new(path, text));
+    }
+    Ok(sources)
+}
+
+fn list(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Never waits: a FIFO is no regular file.
+fn read_file(path: &Path) -> io::Result<String> {
+    let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+    if !file.metadata()?.is_file() {
+        return Err(invalid("it is not a regular file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
+        return Err(invalid(format!("it is longer than {MAX_FILE_BYTES} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))
+}
+
+fn unreadable<R: DocumentRule>(path: &Path, noun: &str, why: &str) -> Finding<R> {
+    Finding {
+        rule: R::SYNTAX,
+        place: Place { file: path.to_owned(), line: 1 },
+        entry: None,
+        text: format!("The {noun} cannot be read: {}.", escape(why)),
+        cure: "Name a TOML file or a directory of them.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt;
+
+    use super::*;
+    use crate::document::finding::Severity;
+
+    /// A document with the rules that every kind has.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Format {
+        Syntax,
+        Other,
+    }
+
+    impl fmt::Display for Format {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            fmt::Debug::fmt(self, f)
+        }
+    }
+
+    impl DocumentRule for Format {
+        const SYNTAX: Self = Self::Syntax;
+        const UNKNOWN_KEY: Self = Self::Other;
+        const INVALID_VALUE: Self = Self::Other;
+
+        fn severity(self) -> Severity {
+            Severity::Error
+        }
+    }
+
+    #[test]
+    fn a_directory_is_its_toml_files_in_the_order_of_their_names() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, text) in [("b.toml", "2"), ("a.toml", "1"), ("notes.md", "x"), ("c.toml~", "y")] {
+            fs::write(directory.path().join(name), text).unwrap();
+        }
+        let texts: Vec<String> = read::<Format>(directory.path(), "document")
+            .unwrap()
+            .into_iter()
+            .map(|source| source.text)
+            .collect();
+        assert_eq!(texts, ["1", "2"]);
+    }
+
+    #[track_caller]
+    fn check(path: &Path, why: &str) {
+        let finding = read::<Format>(path, "document").unwrap_err();
+        assert_eq!(finding.rule, Format::Syntax);
+        assert!(finding.text.contains(why), "{}", finding.text);
+    }
+
+    #[test]
+    fn what_cannot_be_read_whole_is_no_catalog() {
+        let directory = tempfile::tempdir().unwrap();
+        check(directory.path(), "holds no file");
+        check(&directory.path().join("none"), "No such file");
+        let one = directory.path().join("one.toml");
+        fs::write(&one, vec![b' '; 1024 * 1024 + 1]).unwrap();
+        check(&one, "longer than 1048576 bytes");
+        fs::write(&one, [0xff]).unwrap();
+        check(directory.path(), "not UTF-8");
+        fs::remove_file(&one).unwrap();
+        nix::unistd::mkfifo(&one, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        check(&one, "not a regular file");
+        fs::remove_file(&one).unwrap();
+        for index in 0..9 {
+            fs::write(directory.path().join(format!("{index}.toml")), vec![b' '; 1024 * 1024]).unwrap();
+        }
+        check(directory.path(), "exceeds 8388608 bytes");
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let source = Source::new(PathBuf::new(), "a\nb\n".to_owned());
+        assert_eq!([0, 1, 2, 3, 9].map(|offset| source.line(offset)), [1, 1, 2, 2, 3]);
+    }
+}

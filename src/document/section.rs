@@ -1,0 +1,308 @@
+//! A table of a document: its keys are taken one by one, each of its kind, and what is left over is unknown.
+
+use serde_json::{Map, Number, Value};
+use toml::{
+    Spanned,
+    de::{DeFloat, DeInteger, DeString, DeTable, DeValue},
+};
+
+use super::{
+    file::Source,
+    finding::{DocumentRule, Finding, Place},
+};
+use crate::{arguments::suggest, diagnostics::escape, problem::echo};
+
+/// The longest title or description, in characters: every client reads all of them.
+const MAX_TEXT_CHARS: usize = 4_096;
+
+/// A value and the line on which it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) line: usize,
+}
+
+/// What is found in one file.
+#[derive(Debug)]
+pub(crate) struct Report<'s, R> {
+    pub(crate) source: &'s Source,
+    /// The entry that is read.
+    pub(crate) entry: Option<String>,
+    pub(crate) findings: Vec<Finding<R>>,
+}
+
+impl<'s, R: DocumentRule> Report<'s, R> {
+    pub(crate) fn new(source: &'s Source) -> Self {
+        Self { source, entry: None, findings: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, rule: R, line: usize, text: impl Into<String>, cure: impl Into<String>) {
+        let place = Place { file: self.source.path.clone(), line };
+        let (text, cure, entry) = (text.into(), cure.into(), self.entry.clone());
+        self.findings.push(Finding { rule, place, entry, text, cure });
+    }
+
+    /// The line of a value.
+    pub(crate) fn line<T>(&self, value: &Spanned<T>) -> usize {
+        self.source.line(value.span().start)
+    }
+}
+
+/// A table whose keys are taken.
+pub(crate) struct Section<'d> {
+    table: &'d DeTable<'d>,
+    /// What it is, as in "a query".
+    noun: &'static str,
+    pub(crate) line: usize,
+    known: Vec<&'static str>,
+}
+
+impl<'d> Section<'d> {
+    pub(crate) fn new(table: &'d DeTable<'d>, noun: &'static str, line: usize) -> Self {
+        Self { table, noun, line, known: Vec::new() }
+    }
+
+    /// The table that `value` is, or a finding.
+    pub(crate) fn of<R: DocumentRule>(
+        value: &'d Spanned<DeValue<'d>>,
+        noun: &'static str,
+        key: &str,
+        report: &mut Report<'_, R>,
+    ) -> Option<Self> {
+        let line = report.line(value);
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            wrong(report, line, key, "a table");
+        }
+        table.map(|table| Self::new(table, noun, line))
+    }
+
+    /// The value of a key that is known from here on.
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'d Spanned<DeValue<'d>>> {
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
+        self.table.get(key)
+    }
+
+    pub(crate) fn text<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Option<Located<String>> {
+        let value = self.take(key)?;
+        let line = report.line(value);
+        let text = value.get_ref().as_str().map(str::to_owned);
+        let text = text.filter(|text| !text.trim().is_empty());
+        if text.is_none() {
+            wrong(report, line, key, "a text that is not empty");
+        }
+        text.map(|value| Located { value, line })
+    }
+
+    /// The same, for a key that must be there.
+    pub(crate) fn required<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Option<Located<String>> {
+        if !self.table.contains_key(key) {
+            report.add(
+                R::INVALID_VALUE,
+                self.line,
+                format!("The key `{key}` of {} is missing.", self.noun),
+                format!("Write {key} = \"…\"."),
+            );
+        }
+        self.text(key, report)
+    }
+
+    pub(crate) fn flag<R: DocumentRule>(&mut self, key: &'static str, report: &mut Report<'_, R>) -> bool {
+        let Some(value) = self.take(key) else { return false };
+        if let DeValue::Boolean(flag) = value.get_ref() {
+            return *flag;
+        }
+        wrong(report, report.line(value), key, "true or false");
+        false
+    }
+
+    pub(crate) fn integer<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Option<Located<i64>> {
+        let value = self.take(key)?;
+        let line = report.line(value);
+        let number = value.get_ref().as_integer().and_then(integer);
+        if number.is_none() {
+            wrong(report, line, key, "a whole number of 64 bits");
+        }
+        number.map(|value| Located { value, line })
+    }
+
+    pub(crate) fn number<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Option<Located<f64>> {
+        let value = self.take(key)?;
+        let line = report.line(value);
+        let number = json(value.get_ref()).and_then(|value| value.as_f64());
+        if number.is_none() {
+            wrong(report, line, key, "a finite number");
+        }
+        number.map(|value| Located { value, line })
+    }
+
+    /// A list of texts; empty when the key is absent.
+    pub(crate) fn texts<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Vec<Located<String>> {
+        let Some(value) = self.take(key) else { return Vec::new() };
+        let items = value.get_ref().as_array();
+        let texts: Option<Vec<_>> =
+            items.and_then(|items| items.iter().map(|item| located_text(item, report)).collect());
+        texts.unwrap_or_else(|| {
+            wrong(report, report.line(value), key, "a list of texts");
+            Vec::new()
+        })
+    }
+
+    /// A table of texts, in order; empty when the key is absent.
+    pub(crate) fn pairs<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Vec<(String, Located<String>)> {
+        let Some(value) = self.take(key) else { return Vec::new() };
+        let pairs: Option<Vec<_>> = value.get_ref().as_table().and_then(|table| {
+            let pair = |(key, value): (&Spanned<DeString<'_>>, _)| {
+                Some((key.get_ref().as_ref().to_owned(), located_text(value, report)?))
+            };
+            table.iter().map(pair).collect()
+        });
+        pairs.unwrap_or_else(|| {
+            wrong(report, report.line(value), key, "a table of texts");
+            Vec::new()
+        })
+    }
+
+    /// The table under a key: its keys and values, in order.
+    pub(crate) fn members<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Vec<(Located<String>, &'d Spanned<DeValue<'d>>)> {
+        let Some(value) = self.take(key) else { return Vec::new() };
+        let DeValue::Table(table) = value.get_ref() else {
+            wrong(report, report.line(value), key, "a table");
+            return Vec::new();
+        };
+        let located = |key: &Spanned<_>| Located {
+            value: AsRef::<str>::as_ref(key.get_ref()).to_owned(),
+            line: report.line(key),
+        };
+        table.iter().map(|(key, value): (&Spanned<DeString<'_>>, _)| (located(key), value)).collect()
+    }
+
+    /// Any value, as JSON.
+    pub(crate) fn json<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Option<Located<Value>> {
+        let value = self.take(key)?;
+        let line = report.line(value);
+        let json = json(value.get_ref());
+        if json.is_none() {
+            wrong(report, line, key, "a value that JSON has");
+        }
+        json.map(|value| Located { value, line })
+    }
+
+    /// Reports every key that was not taken.
+    pub(crate) fn finish<R: DocumentRule>(self, report: &mut Report<'_, R>) {
+        let Self { table, noun, line: _, known } = self;
+        for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
+            let (name, line) = (key.get_ref().as_ref(), report.line(key));
+            let cure = match likely(name, &known) {
+                Some(likely) => format!("Did you mean {likely}?"),
+                None => format!("It has {}.", known.join(", ")),
+            };
+            report.add(R::UNKNOWN_KEY, line, format!("{} is no key of {noun}.", echo(name)), cure);
+        }
+    }
+}
+
+/// What differs in more than two of five characters is another name.
+fn likely<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    /// No key is nearly as long.
+    const MAX_NAME_BYTES: usize = 64;
+    if name.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    let (distance, likely) = suggest::closest(name, known.iter().copied())?;
+    (distance * 5 <= likely.len() * 2).then_some(likely)
+}
+
+/// Text that clients and models read: nothing in it hides.
+pub(crate) fn prose<R: DocumentRule>(
+    text: Option<Located<String>>,
+    key: &str,
+    report: &mut Report<'_, R>,
+) -> Option<String> {
+    let Located { value, line } = text?;
+    let plain = value.replace(['\n', '\t'], " ");
+    if value.chars().count() > MAX_TEXT_CHARS || escape(&plain) != plain {
+        wrong(report, line, key, &format!("at most {MAX_TEXT_CHARS} characters, none of which is invisible"));
+    }
+    Some(value.trim().to_owned())
+}
+
+/// Reports a value of the wrong kind.
+pub(crate) fn wrong<R: DocumentRule>(report: &mut Report<'_, R>, line: usize, key: &str, kind: &str) {
+    report.add(
+        R::INVALID_VALUE,
+        line,
+        format!("The value of `{key}` is of the wrong kind."),
+        format!("It must be {kind}."),
+    );
+}
+
+fn located_text<R: DocumentRule>(
+    value: &Spanned<DeValue<'_>>,
+    report: &Report<'_, R>,
+) -> Option<Located<String>> {
+    let text = value.get_ref().as_str()?;
+    Some(Located { value: text.to_owned(), line: report.line(value) })
+}
+
+fn integer(number: &DeInteger<'_>) -> Option<i64> {
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+fn float(number: &DeFloat<'_>) -> Option<f64> {
+    number.as_str().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// The JSON that a value of TOML stands for; a date or a time is its text.
+pub(crate) fn json(value: &DeValue<'_>) -> Option<Value> {
+    Some(match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(number) => integer(number)?.into(),
+        DeValue::Float(number) => Value::Number(Number::from_f64(float(number)?)?),
+        DeValue::Boolean(flag) => (*flag).into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        DeValue::Array(items) => {
+            items.iter().map(|item| json(item.get_ref())).collect::<Option<_>>().map(Value::Array)?
+        }
+        DeValue::Table(table) => {
+            let member = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
+                Some((key.get_ref().as_ref().to_owned(), json(value.get_ref())?))
+            };
+            Value::Object(table.iter().map(member).collect::<Option<Map<_, _>>>()?)
+        }
+    })
+}

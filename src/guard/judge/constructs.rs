@@ -1,0 +1,105 @@
+//! What PostgreSQL's grammar writes like calls and the guard does not take, with what to write instead.
+
+use super::super::lexer::{Kind, Token};
+
+/// XML. The parser behind it has seen too many accidents to be within a model's reach.
+pub(super) const XML: &str =
+    "XML is not supported here; select the column as it is, or build JSON with jsonb_build_object.";
+/// The constructors of JSON that PostgreSQL 16 brought.
+pub(super) const JSON_BUILDER: &str = "SQL/JSON constructors are not supported here; use json_build_object('key', value), json_build_array(...), \
+     json_agg, json_object_agg or to_json.";
+const JSON_PATH: &str = "SQL/JSON query functions are not supported here; use jsonb_path_query, jsonb_path_query_first, jsonb_path_exists or \
+     jsonb_to_recordset.";
+
+/// What stands before the parenthesis, and the sentence.
+const CONSTRUCTS: &[(&[&str], &str)] = &[
+    (
+        &[
+            "xmlagg",
+            "xmlattributes",
+            "xmlcomment",
+            "xmlconcat",
+            "xmlelement",
+            "xmlexists",
+            "xmlforest",
+            "xmlnamespaces",
+            "xmlparse",
+            "xmlpi",
+            "xmlroot",
+            "xmlserialize",
+            "xmltable",
+            "xpath",
+            "xpath_exists",
+        ],
+        XML,
+    ),
+    (&["json"], "JSON(x) is not supported here; write x::json."),
+    (&["json_array", "json_arrayagg", "json_objectagg", "json_scalar", "json_serialize"], JSON_BUILDER),
+    (&["json_exists", "json_query", "json_table", "json_value"], JSON_PATH),
+];
+
+/// What other databases write, by the word before or at which the parser stumbles.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("qualify", "QUALIFY is not PostgreSQL's; filter around the query: SELECT * FROM (...) AS q WHERE ..."),
+    ("rlike", "RLIKE is not PostgreSQL's; write a ~ 'pattern', or ~* to ignore case."),
+    ("top", "TOP is not PostgreSQL's; write LIMIT n at the end of the query."),
+];
+const LIMIT_COMMA: &str = "LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a.";
+
+/// The sentence for a construct of this name.
+pub(super) fn named(name: &str) -> Option<&'static str> {
+    CONSTRUCTS.iter().find(|(names, _)| names.contains(&name)).map(|(_, sentence)| *sentence)
+}
+
+/// The construct that the parser stumbled over at the token `failed`: its token and the sentence.
+pub(crate) fn around<'t, 's>(
+    tokens: &'t [Token<'s>],
+    failed: usize,
+) -> Option<(&'t Token<'s>, &'static str)> {
+    let read = tokens.get(..failed)?;
+    let document = tokens.get(failed).filter(|token| token.is_word("document"));
+    if let Some(document) =
+        document.filter(|_| read.last().is_some_and(|t| t.is_word("is") || t.is_word("not")))
+    {
+        return Some((document, XML));
+    }
+    let mut closed = 0_usize;
+    let mut before = read.iter().rev().peekable();
+    while let Some(token) = before.next() {
+        if token.is_mark(")") {
+            closed += 1;
+        } else if token.is_mark("(") {
+            let Some(depth) = closed.checked_sub(1) else {
+                // This parenthesis is still open.
+                let construct = before.peek().filter(|name| name.kind == Kind::Word);
+                match construct.and_then(|name| sentence(name)) {
+                    Some(sentence) => return construct.map(|name| (*name, sentence)),
+                    None => continue,
+                }
+            };
+            closed = depth;
+        }
+    }
+    None
+}
+
+/// What another database would understand at the token `failed`: its token and the sentence.
+pub(crate) fn elsewhere<'t, 's>(
+    tokens: &'t [Token<'s>],
+    failed: usize,
+) -> Option<(&'t Token<'s>, &'static str)> {
+    let nearest = [Some(failed), failed.checked_sub(1)].into_iter().flatten();
+    let mut words = nearest.filter_map(|index| tokens.get(index));
+    let word = words.find_map(|token| {
+        ELSEWHERE.iter().find(|(word, _)| token.is_word(word)).map(|(_, sentence)| (token, *sentence))
+    });
+    let before = |back: usize| failed.checked_sub(back).and_then(|index| tokens.get(index));
+    let comma = tokens.get(failed).filter(|comma| comma.is_mark(","));
+    let limit = comma.filter(|_| before(2).is_some_and(|token| token.is_word("limit")));
+    word.or(limit.map(|comma| (comma, LIMIT_COMMA)))
+}
+
+/// `json_object` is a plain function, too, whose arguments are not written so.
+fn sentence(name: &Token<'_>) -> Option<&'static str> {
+    if name.is_word("json_object") { Some(JSON_BUILDER) } else { named(&name.name) }
+}

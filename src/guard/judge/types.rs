@@ -1,0 +1,335 @@
+//! The types that may be written: a closed list, because a cast runs the type's input function, and a domain's check.
+
+use sqlparser::ast::{
+    ArrayElemTypeDef, DataType, ExactNumberInfo, ObjectName, ObjectNamePart, TimezoneInfo, TypeModifier,
+};
+
+use super::{constructs, tree::Judge};
+use crate::{
+    guard::{functions_sets, lexer::Refusal, statement::GuardConfig},
+    problem::echo,
+};
+
+/// Types, as `pg_type` calls them, whose input functions only look at their argument. No `reg*` (they tell what exists) and no `xml`.
+const TYPES: &[&str] = &[
+    "bit",
+    "bool",
+    "box",
+    "bpchar",
+    "bytea",
+    "char",
+    "cid",
+    "cidr",
+    "circle",
+    "date",
+    "datemultirange",
+    "daterange",
+    "float4",
+    "float8",
+    "inet",
+    "int2",
+    "int2vector",
+    "int4",
+    "int4multirange",
+    "int4range",
+    "int8",
+    "int8multirange",
+    "int8range",
+    "interval",
+    "json",
+    "jsonb",
+    "jsonpath",
+    "line",
+    "lseg",
+    "macaddr",
+    "macaddr8",
+    "money",
+    "name",
+    "numeric",
+    "nummultirange",
+    "numrange",
+    "oid",
+    "oidvector",
+    "path",
+    "pg_lsn",
+    "pg_snapshot",
+    "point",
+    "polygon",
+    "record",
+    "text",
+    "tid",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "timetz",
+    "tsmultirange",
+    "tsquery",
+    "tsrange",
+    "tstzmultirange",
+    "tstzrange",
+    "tsvector",
+    "txid_snapshot",
+    "uuid",
+    "varbit",
+    "varchar",
+    "xid",
+    "xid8",
+];
+
+/// Types that only the grammar calls so. Quoted, qualified or behind a `_` they are other types, of a user's making.
+const WORDS: &[&str] =
+    &["bigint", "boolean", "character", "dec", "decimal", "float", "int", "integer", "real", "smallint"];
+
+/// The largest number in a type's parentheses: what is padded to it must stay small.
+const MAX_MODIFIER: u64 = 1_048_576;
+
+/// Judges a type: its name, and the length or precision in its parentheses.
+#[expect(clippy::too_many_lines, reason = "one match over every type, so that a new one stops the build")]
+pub(super) fn judge(judge: &mut Judge<'_, '_>, mut data_type: &DataType) -> Result<(), Refusal> {
+    loop {
+        match data_type {
+            DataType::Array(
+                ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
+            ) => data_type = element,
+            DataType::Custom(name, modifiers) => return custom(judge, name, modifiers),
+            DataType::CharacterVarying(length) | DataType::CharVarying(length) => {
+                return match length {
+                    Some(sqlparser::ast::CharacterLength::IntegerLength { length, unit: None }) => {
+                        modifier(judge, *length)
+                    }
+                    None => Ok(()),
+                    Some(_) => Err(unsupported(judge)),
+                };
+            }
+            DataType::BitVarying(length) => return modifier(judge, length.unwrap_or_default()),
+            DataType::Time(_, zone) | DataType::Timestamp(_, zone) => {
+                return match zone {
+                    TimezoneInfo::None | TimezoneInfo::WithTimeZone | TimezoneInfo::WithoutTimeZone => Ok(()),
+                    TimezoneInfo::Tz => Err(unsupported(judge)),
+                };
+            }
+            DataType::DoublePrecision
+            | DataType::Double(ExactNumberInfo::None)
+            | DataType::Interval { fields: _, precision: _ } => return Ok(()),
+            // Other dialects' types, and keywords that the parser is never shown.
+            DataType::Table(..)
+            | DataType::NamedTable { .. }
+            | DataType::Character(..)
+            | DataType::Char(..)
+            | DataType::Varchar(..)
+            | DataType::Nvarchar(..)
+            | DataType::Uuid
+            | DataType::CharacterLargeObject(..)
+            | DataType::CharLargeObject(..)
+            | DataType::Clob(..)
+            | DataType::Binary(..)
+            | DataType::Varbinary(..)
+            | DataType::Blob(..)
+            | DataType::TinyBlob
+            | DataType::MediumBlob
+            | DataType::LongBlob
+            | DataType::Bytes(..)
+            | DataType::Numeric(..)
+            | DataType::Decimal(..)
+            | DataType::DecimalUnsigned(..)
+            | DataType::BigNumeric(..)
+            | DataType::BigDecimal(..)
+            | DataType::Dec(..)
+            | DataType::DecUnsigned(..)
+            | DataType::Float(..)
+            | DataType::FloatUnsigned(..)
+            | DataType::TinyInt(..)
+            | DataType::TinyIntUnsigned(..)
+            | DataType::UTinyInt
+            | DataType::Int2(..)
+            | DataType::Int2Unsigned(..)
+            | DataType::SmallInt(..)
+            | DataType::SmallIntUnsigned(..)
+            | DataType::USmallInt
+            | DataType::MediumInt(..)
+            | DataType::MediumIntUnsigned(..)
+            | DataType::Int(..)
+            | DataType::Int4(..)
+            | DataType::Int8(..)
+            | DataType::Int16
+            | DataType::Int32
+            | DataType::Int64
+            | DataType::Int128
+            | DataType::Int256
+            | DataType::Integer(..)
+            | DataType::IntUnsigned(..)
+            | DataType::Int4Unsigned(..)
+            | DataType::IntegerUnsigned(..)
+            | DataType::HugeInt
+            | DataType::UHugeInt
+            | DataType::UInt8
+            | DataType::UInt16
+            | DataType::UInt32
+            | DataType::UInt64
+            | DataType::UInt128
+            | DataType::UInt256
+            | DataType::BigInt(..)
+            | DataType::BigIntUnsigned(..)
+            | DataType::UBigInt
+            | DataType::Int8Unsigned(..)
+            | DataType::Signed
+            | DataType::SignedInteger
+            | DataType::Unsigned
+            | DataType::UnsignedInteger
+            | DataType::Float4
+            | DataType::Float32
+            | DataType::Float64
+            | DataType::Real
+            | DataType::RealUnsigned
+            | DataType::Float8
+            | DataType::Double(..)
+            | DataType::DoubleUnsigned(..)
+            | DataType::DoublePrecisionUnsigned
+            | DataType::Zerofill(..)
+            | DataType::Bool
+            | DataType::Boolean
+            | DataType::Date
+            | DataType::Date32
+            | DataType::Datetime(..)
+            | DataType::Datetime64(..)
+            | DataType::TimestampNtz(..)
+            | DataType::JSON
+            | DataType::JSONB
+            | DataType::Regclass
+            | DataType::Text
+            | DataType::TinyText
+            | DataType::MediumText
+            | DataType::LongText
+            | DataType::String(..)
+            | DataType::Collate(..)
+            | DataType::FixedString(..)
+            | DataType::Bytea
+            | DataType::Bit(..)
+            | DataType::VarBit(..)
+            | DataType::Array(..)
+            | DataType::Map(..)
+            | DataType::Tuple(..)
+            | DataType::Nested(..)
+            | DataType::Object(..)
+            | DataType::Enum(..)
+            | DataType::Set(..)
+            | DataType::Struct(..)
+            | DataType::Union(..)
+            | DataType::Nullable(..)
+            | DataType::LowCardinality(..)
+            | DataType::Unspecified
+            | DataType::Trigger
+            | DataType::AnyType
+            | DataType::GeometricType(..)
+            | DataType::TsVector
+            | DataType::TsQuery => return Err(unsupported(judge)),
+        }
+    }
+}
+
+/// A type as it is written.
+pub(super) struct Written<'n> {
+    pub(super) schema: Option<&'n str>,
+    pub(super) name: &'n str,
+    /// Whether the name stands without quotes.
+    pub(super) plain: bool,
+}
+
+impl Written<'_> {
+    /// Whether the type may be written.
+    pub(super) fn is_allowed(&self, config: &GuardConfig) -> bool {
+        let Self { schema, name, plain } = *self;
+        if plain && schema.is_none() && WORDS.contains(&name) {
+            return true;
+        }
+        match schema {
+            None | Some("pg_catalog") => {
+                // PostgreSQL's own name for an array of `x` is `_x`.
+                is_built_in(name.strip_prefix('_').unwrap_or(name)) || config.allows_type(None, name)
+            }
+            Some(_) => config.allows_type(schema, name),
+        }
+    }
+}
+
+/// Whether a type of this name is PostgreSQL's own and may be cast to.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    TYPES.binary_search(&name).is_ok()
+}
+
+/// The sentence for a type that is on no list.
+pub(super) fn unknown_type(name: &str) -> String {
+    let plain = name.strip_prefix("pg_catalog.").unwrap_or(name);
+    if plain == "xml" {
+        return constructs::XML.to_owned();
+    }
+    let set = functions_sets::SETS.iter().find(|set| set.types.contains(&plain));
+    let allowed_by = set.map(|set| format!("={}", set.name)).unwrap_or_default();
+    format!(
+        "The type {} is not on the list of types that may be cast to; compare as text, or ask the operator to allow \
+         it with MCP_SQL_ALLOW_FUNCTIONS{allowed_by}.",
+        echo(name)
+    )
+}
+
+fn custom(
+    judge: &mut Judge<'_, '_>,
+    ObjectName(parts): &ObjectName,
+    modifiers: &[TypeModifier],
+) -> Result<(), Refusal> {
+    let mut names = Vec::with_capacity(parts.len());
+    let mut plain = false;
+    for part in parts {
+        match part {
+            ObjectNamePart::Identifier(ident) => {
+                judge.stand_at(ident);
+                plain = ident.quote_style.is_none();
+                names.push(ident.value.as_str());
+            }
+            ObjectNamePart::Function(_) => return Err(unsupported(judge)),
+        }
+    }
+    let allowed = match names.as_slice() {
+        [name] => Written { schema: None, name, plain }.is_allowed(judge.config),
+        [schema, name] => Written { schema: Some(schema), name, plain }.is_allowed(judge.config),
+        _ => false,
+    };
+    if !allowed {
+        return Err(judge.refuse(unknown_type(&names.join("."))));
+    }
+    judge.account_for_type(parts);
+    for given in modifiers {
+        match given {
+            TypeModifier::Number(number, _) => {
+                modifier(judge, number.parse().unwrap_or(u64::MAX))?;
+            }
+            TypeModifier::Identifier(_) => {}
+            TypeModifier::String(_) => return Err(unsupported(judge)),
+        }
+    }
+    Ok(())
+}
+
+fn modifier(judge: &Judge<'_, '_>, number: u64) -> Result<(), Refusal> {
+    if number <= MAX_MODIFIER {
+        return Ok(());
+    }
+    Err(judge.refuse(format!(
+        "A type's length is at most {MAX_MODIFIER} here; cast to the type without a length."
+    )))
+}
+
+fn unsupported(judge: &Judge<'_, '_>) -> Refusal {
+    judge.refuse("This way to write a type is not PostgreSQL's; write its plain name.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_sorted_and_none_tells_what_exists() {
+        assert!(TYPES.is_sorted());
+        assert!(TYPES.iter().all(|name| !name.starts_with("reg") && *name != "xml" && *name != "refcursor"));
+    }
+}

@@ -1,0 +1,100 @@
+//! The servers that a DSN names.
+
+use std::{fmt, net::IpAddr, path::PathBuf};
+
+use super::{DsnError, Password, text::Parameters};
+
+/// One server to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Server {
+    /// Where it listens.
+    pub(crate) host: Host,
+    /// Its port, which also ends a socket's file name.
+    pub(crate) port: u16,
+    /// The password for it.
+    pub(crate) password: Option<Password>,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Host {
+    /// TCP: the name (which a certificate is checked against) and, when given, the address to use in place of a look-up.
+    Tcp {
+        /// Name or numeric address.
+        name: String,
+        /// `hostaddr`.
+        address: Option<IpAddr>,
+    },
+    /// A directory with Unix sockets.
+    Socket(PathBuf),
+    /// None was named: the usual directories with Unix sockets.
+    DefaultSocket,
+}
+
+impl Server {
+    /// Whether what goes there leaves this host, as far as the DSN tells.
+    pub(super) fn is_remote(&self) -> bool {
+        match &self.host {
+            Host::Tcp { name, address } => match address.or_else(|| name.parse().ok()) {
+                Some(address) => !address.is_loopback(),
+                None => name != "localhost",
+            },
+            Host::Socket(_) | Host::DefaultSocket => false,
+        }
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.host {
+            Host::Tcp { name, .. } => write!(f, "{name}:{}", self.port),
+            Host::Socket(directory) => write!(f, "{}:{}", directory.display(), self.port),
+            Host::DefaultSocket => write!(f, "(local socket):{}", self.port),
+        }
+    }
+}
+
+/// `host`, `hostaddr` and `port`: comma lists of one length (one port may serve all).
+pub(super) fn read(parameters: &mut Parameters) -> Result<Vec<Server>, DsnError> {
+    const LENGTHS: DsnError =
+        DsnError::Conflict("'host', 'hostaddr' and 'port' name different numbers of servers");
+    let list = |text: Option<String>| -> Vec<String> {
+        text.map(|text| text.split(',').map(|item| item.trim().to_owned()).collect()).unwrap_or_default()
+    };
+    let names = list(parameters.take("host"));
+    let addresses = list(parameters.take("hostaddr"));
+    let ports = list(parameters.take("port"));
+    let count = names.len().max(addresses.len()).max(1);
+    if (!names.is_empty() && !addresses.is_empty() && names.len() != addresses.len())
+        || (ports.len() > 1 && ports.len() != count)
+    {
+        return Err(LENGTHS);
+    }
+    let nth = |list: &[String], index: usize| list.get(index).filter(|item| !item.is_empty()).cloned();
+    let mut servers = Vec::with_capacity(count);
+    for index in 0..count {
+        let port = match nth(&ports, if ports.len() == 1 { 0 } else { index }) {
+            None => 5432,
+            Some(port) => port
+                .parse()
+                .ok()
+                .filter(|port| *port > 0)
+                .ok_or(DsnError::Value { key: "port", allowed: "a number from 1 to 65535" })?,
+        };
+        let address = nth(&addresses, index)
+            .map(|address| address.parse::<IpAddr>())
+            .transpose()
+            .map_err(|_| DsnError::Value { key: "hostaddr", allowed: "a numeric IPv4 or IPv6 address" })?;
+        let host = match (nth(&names, index), address) {
+            (Some(name), None) if name.starts_with('/') => Host::Socket(name.into()),
+            (Some(name), _) if name.starts_with('@') => {
+                return Err(DsnError::Value { key: "host", allowed: "a name, an address or a directory" });
+            }
+            (Some(name), address) => Host::Tcp { name, address },
+            (None, Some(address)) => Host::Tcp { name: address.to_string(), address: Some(address) },
+            (None, None) => Host::DefaultSocket,
+        };
+        servers.push(Server { host, port, password: None });
+    }
+    Ok(servers)
+}

@@ -1,0 +1,146 @@
+//! One read-only transaction of one call: begun, stoppable, ended after the answer.
+
+use std::time::Duration;
+
+use super::{
+    Database,
+    connect::{ConnectError, io_kind},
+    pool::{Lease, send_cancel},
+    session::{Canceller, Clean, Session},
+    sqlstate::chain,
+};
+use crate::{
+    call::{Call, Failure, Interrupted, LooseEnd, StopGuard},
+    problem::{Code, Problem},
+};
+
+/// How long a call waits for a slot. There are as many slots as workers that may take SQL calls, and some for stuck
+/// workers, so a wait means that they hang.
+const SLOT_WAIT: Duration = Duration::from_secs(1);
+
+/// A transaction that was begun. Dropped, it takes its connection with it.
+pub(crate) struct Transaction {
+    lease: Lease,
+    canceller: Option<Canceller>,
+    stop: Option<StopGuard>,
+    loose_end: LooseEnd,
+}
+
+/// How a transaction left its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Nothing is under way on it.
+    Idle,
+    /// The statement still runs, or its rows are not read.
+    Busy,
+}
+
+impl Transaction {
+    /// Begins one on a pooled or a new connection. A pooled connection that turns out to be dead is replaced: nothing but
+    /// the `BEGIN` was sent on it.
+    pub(crate) fn begin(database: &Database, call: &Call) -> Result<Self, Failure> {
+        let wait = SLOT_WAIT.min(call.remaining());
+        let mut lease = database.pool().lend(wait).ok_or_else(|| {
+            Problem::new(
+                Code::ConcurrencyLimit,
+                "Every database connection is taken by work that hangs. Try again later.",
+            )
+            .retry_after(SLOT_WAIT)
+        })?;
+        let begin = |session: &mut Session| {
+            let remaining = call.remaining();
+            session.begin(database.config.statement_timeout.min(remaining), remaining)
+        };
+        match lease.session().map(begin) {
+            Some(Ok(())) => return Self::under_way(lease, call),
+            Some(Err(error)) if was_dead(&error) && !call.remaining().is_zero() => {
+                log::info!("a pooled connection was dead ({}): it is replaced", chain(&error));
+            }
+            Some(Err(error)) => return Err(unless_stopped(call, Failure::Internal(chain(&error)))),
+            None => {}
+        }
+        lease.replace(None);
+        call.interrupt().check()?;
+        let mut session = match database.connect(call.remaining()) {
+            Ok(session) => session,
+            // The server takes no more of us: one of those that it took may come back.
+            Err(error) if error.is_crowded() => {
+                lease.wait_for_idle(SLOT_WAIT.min(call.remaining())).ok_or_else(|| refused(&error))?
+            }
+            Err(error) => return Err(refused(&error)),
+        };
+        let begun = begin(&mut session);
+        // Whatever comes now, the lease closes the connection where that may block.
+        lease.replace(Some(session));
+        begun.map_err(|error| Failure::Internal(chain(&error)))?;
+        Self::under_way(lease, call)
+    }
+
+    fn under_way(mut lease: Lease, call: &Call) -> Result<Self, Failure> {
+        let canceller = lease.session().and_then(|session| session.canceller());
+        let loose_end = call.loose_end();
+        let stop = canceller.clone().map(|canceller| {
+            let loose_end = loose_end.clone();
+            call.interrupt().on_stop(Box::new(move || send_cancel(canceller, loose_end)))
+        });
+        let stop = stop.transpose()?;
+        Ok(Self { lease, canceller, stop, loose_end })
+    }
+
+    /// The connection. `None` cannot happen between begin and end.
+    pub(crate) fn session(&mut self) -> Result<&mut Session, Failure> {
+        self.lease.session().ok_or_else(|| Failure::Internal("a transaction without a connection".to_owned()))
+    }
+
+    /// What is left to do when the answer is on its way: the ROLLBACK. The connection is pooled again only when no
+    /// CancelRequest was sent for it, which might arrive late and hit the next statement, and when the server has
+    /// confirmed that nothing is left behind.
+    pub(crate) fn end(self, end: End) -> Box<dyn FnOnce() + Send> {
+        let Self { mut lease, canceller, stop, loose_end } = self;
+        // Without a canceller there is nothing that could have been sent.
+        let uncancelled = stop.is_none_or(StopGuard::disarm);
+        Box::new(move || match (end, canceller) {
+            (End::Idle, _) if uncancelled => match lease.session().map(Session::clean) {
+                Some(Ok(Clean::Reusable)) => lease.give_back(),
+                Some(Ok(Clean::Spent)) | None => {}
+                Some(Err(error)) => log::info!("a connection is closed: {}", chain(&error)),
+            },
+            (End::Busy, Some(canceller)) if uncancelled => send_cancel(canceller, loose_end),
+            (End::Idle | End::Busy, _) => {}
+        })
+    }
+}
+
+/// Whether the connection had died before the `BEGIN`: the server had ended it, or it is broken.
+fn was_dead(error: &postgres::Error) -> bool {
+    match error.code() {
+        // admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, idle_session_timeout,
+        // idle_in_transaction_session_timeout.
+        Some(code) => matches!(code.code(), "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03"),
+        None => error.is_closed() || io_kind(error).is_some(),
+    }
+}
+
+/// What a call is told when there is no connection.
+fn refused(error: &ConnectError) -> Failure {
+    match error.unsafe_role() {
+        Some(_) => {
+            log::error!("the database role is refused: {error}");
+            Problem::new(
+                Code::AccessDenied,
+                "The database role this server logs in with may do more than read, so no SQL is run. An operator must \
+                 give it a least-privilege role.",
+            )
+            .into()
+        }
+        None => Failure::Internal(format!("no connection to PostgreSQL: {error}")),
+    }
+}
+
+/// A call that was told to stop is not told what came of its statement.
+pub(crate) fn unless_stopped(call: &Call, failure: Failure) -> Failure {
+    match call.interrupt().check() {
+        Err(Interrupted) => Failure::Interrupted(Interrupted),
+        Ok(()) => failure,
+    }
+}

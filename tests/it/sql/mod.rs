@@ -1,0 +1,24 @@
+//! SQL against real PostgreSQL servers: the guard, the session, the rows.
+
+mod session;
+pub(crate) mod run;
+mod shadowing;
+mod cells;
+mod intervals;
+mod faithful;
+pub(crate) mod faults;
+mod attacks;
+pub(crate) mod psql;
+mod grammar;
+mod frozen;
+mod reach;
+mod limits;
+mod peers;
+mod standby;
+mod clean;
+mod memory;
+mod encodings;
+mod dsn;
+#[cfg(feature = "tls")]
+pub(crate) mod tls;
+mod role;
