@@ -4,10 +4,12 @@
 use std::sync::LazyLock;
 
 use super::{
+    config::GuardConfig,
     functions_denied, functions_sets,
     judge::{limits, sizes},
-    lexer::{self, Kind},
-    statement::{GuardConfig, ReadOnlyStatement, parse_tree},
+    lexer::{self, TokenKind},
+    parser::parse,
+    statement::ReadOnlyStatement,
 };
 use crate::problem::{Code, Problem};
 
@@ -60,8 +62,8 @@ fn check_enclosed(canonical: &str) {
     let mut open = 0_i32;
     for (kind, text, name) in shape(canonical) {
         open += match (kind, text.as_str()) {
-            (Kind::Punctuation, "(") => 1,
-            (Kind::Punctuation, ")") => -1,
+            (TokenKind::Punctuation, "(") => 1,
+            (TokenKind::Punctuation, ")") => -1,
             _ => 0,
         };
         assert!(open >= 0 && text != ";", "{canonical}");
@@ -90,7 +92,7 @@ fn is_within(sql: &str, line: usize, column: usize) -> bool {
 }
 
 /// What must not change on the way to the canonical text.
-fn shape(sql: &str) -> Vec<(Kind, String, String)> {
+fn shape(sql: &str) -> Vec<(TokenKind, String, String)> {
     let tokens = lexer::lex(sql).unwrap_or_default();
     tokens.into_iter().map(|token| (token.kind, token.text.into_owned(), token.name)).collect()
 }
@@ -101,7 +103,7 @@ fn check_work(sql: &str) {
     if limits::check(&lexed).is_err() {
         return;
     }
-    let Ok(query) = parse_tree(&lexed) else { return };
+    let Ok(query) = parse(&lexed) else { return };
     // Two walks, and one step that may be as large as a query is wide.
     assert!(sizes::check(&query).work <= 2 * sizes::MAX_WORK + 65_536);
 }

@@ -1,7 +1,45 @@
-//! SQL text to a read-only statement. Pure: it knows no database and waits for nothing.
+//! SQL text to [`ReadOnlyStatement`](statement::ReadOnlyStatement): a query that is safe to send. Pure: it knows no database
+//! and waits for nothing.
+//!
+//! # The pipeline
+//!
+//! | step | where | refuses |
+//! |---|---|---|
+//! | 1. lex, as PostgreSQL does | `lexer` | unknown characters, operators that are not listed, text that is too long |
+//! | 2. look at the tokens alone | `judge::kind`, `judge::limits` | other statements than queries; nesting too deep for recursive code |
+//! | 3. parse with sqlparser, which sees tokens and never text | `parser` | anything but one whole query |
+//! | 4. judge the tree | `judge::tree` | clauses, functions, types and operators that are not listed |
+//! | 5. judge the tokens, independently of the tree | `judge::tokens` | names before `(` that the tree does not account for; dangerous names anywhere |
+//! | 6. judge amplifiers | `judge::sizes` | single calls that make much of little before anything can stop them |
+//! | 7. join the tokens with single spaces | `canonical` | |
+//!
+//! The result of step 7 is the canonical text, the only text that is ever sent. [`postgres`](crate::postgres) runs it inside a
+//! wrapper, in a read-only transaction that is rolled back. The database role is the boundary; the guard keeps a careless
+//! query from hurting and a hostile one from reaching the role's other rights.
+//!
+//! Every list is closed: a name, a node or a kind that is not listed is refused. Both judges must accept; each alone stops
+//! the attacks in `corpus/attacks.tsv`, or PostgreSQL does.
+//!
+//! # Which file holds what
+//!
+//! | file | holds |
+//! |---|---|
+//! | `statement` | the pipeline: [`Parsed`](statement::Parsed) to [`ReadOnlyStatement`](statement::ReadOnlyStatement) |
+//! | `config` | [`GuardConfig`]: functions that the operator allows |
+//! | `functions`, `functions_sets`, `functions_denied` | allowed functions, named sets of them, dangerous ones |
+//! | `relations` | relations that show other sessions, roles and the server |
+//! | `lexer`, `parser`, `judge` | steps 1, 3, and 2, 4, 5 and 6 |
+//! | `canonical`, `position`, `refusal` | the canonical text; line and column; a refusal |
+//! | `sensitive` | [`SensitiveWords`]: names that announce a secret |
+//! | `corpus`, `tests`, `fuzz` | statements with their verdicts; properties; the fuzz target |
 
 pub mod statement;
+pub mod config;
+pub(crate) mod refusal;
+pub mod position;
+mod canonical;
 pub(crate) mod lexer;
+pub(crate) mod parser;
 pub(crate) mod judge;
 pub(crate) mod functions;
 pub(crate) mod functions_denied;
@@ -15,5 +53,5 @@ mod corpus;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 
+pub use config::GuardConfig;
 pub use sensitive::SensitiveWords;
-pub use statement::GuardConfig;

@@ -1,11 +1,11 @@
-//! Names that say of themselves that they hold a secret.
+//! Sensitive names: names of columns and members that announce a secret.
 
 use crate::problem::echo;
 
-/// Anywhere in a name.
+/// Words that count anywhere in a name.
 const ANYWHERE: &[&str] =
     &["password", "passwd", "passphrase", "secret", "token", "hash", "apikey", "api_key", "api-key"];
-/// What is shorter stands in too many names.
+/// The shortest word that may be added. A shorter one stands in too many names.
 const SHORTEST_ADDED: usize = 3;
 
 /// The built-in words, and those that the operator adds (`MCP_SENSITIVE_WORDS`).
@@ -15,33 +15,38 @@ pub struct SensitiveWords {
     added: Vec<String>,
 }
 
+/// An entry of the operator's list is not a word.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} is no word; allowed are {SHORTEST_ADDED} or more letters, digits, '_' and '-'", echo(.entry))]
+pub struct NotAWord {
+    /// As written.
+    pub entry: String,
+}
+
 impl SensitiveWords {
-    /// Those that count as a word of a name: `pass_code` is one, `passenger` is none.
+    /// Words that count as a whole word of a name: `pass_code` holds one, `passenger` does not.
     pub const WORDS: [&str; 4] = ["mfa", "otp", "pass", "salt"];
 
-    /// Those that count anywhere in a name, in lower case.
+    /// Returns the words that count anywhere in a name, in lower case.
     pub fn anywhere(&self) -> Vec<&str> {
         ANYWHERE.iter().copied().chain(self.added.iter().map(String::as_str)).collect()
     }
 
-    /// Reads the operator's own words, a comma list. The error names the one that is wrong and what is allowed.
-    pub fn parse(list: &str) -> Result<Self, String> {
+    /// Reads the operator's own words, a comma list.
+    ///
+    /// # Errors
+    /// The first entry that is not a word.
+    pub fn parse(list: &str) -> Result<Self, NotAWord> {
         let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
         let added = words.map(|word| {
             let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-            if plain && word.chars().count() >= SHORTEST_ADDED {
-                Ok(word.to_lowercase())
-            } else {
-                Err(format!(
-                    "{} is no word; allowed are {SHORTEST_ADDED} or more letters, digits, '_' and '-'",
-                    echo(word)
-                ))
-            }
+            let is_word = plain && word.chars().count() >= SHORTEST_ADDED;
+            is_word.then(|| word.to_lowercase()).ok_or_else(|| NotAWord { entry: word.to_owned() })
         });
         Ok(Self { added: added.collect::<Result<_, _>>()? })
     }
 
-    /// Whether a name, of a column or of a member of a JSON object, says that it holds a secret.
+    /// Returns whether the name of a column, or of a member of a JSON object, announces a secret.
     pub fn is_sensitive(&self, name: &str) -> bool {
         let lower = name.to_lowercase();
         self.anywhere().iter().any(|word| lower.contains(word)) || words(name).any(is_word)
@@ -52,8 +57,8 @@ fn is_word(word: &str) -> bool {
     SensitiveWords::WORDS.iter().any(|sensitive| word.eq_ignore_ascii_case(sensitive))
 }
 
-/// The words of a name: what stands between `_`, digits and anything else that is no letter, and between changes of
-/// case: `userMfaCode`, `MFACode`.
+/// Splits a name into words: at `_`, digits and anything else that is not a letter, and at changes of case, as in
+/// `userMfaCode` and `MFACode`.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_alphabetic()).flat_map(|part| {
         let mut rest = part;
@@ -65,7 +70,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first word of some letters ends.
+/// Returns the byte at which the first word of some letters ends.
 fn end_of_word(letters: &str) -> usize {
     let mut before = [None::<char>; 2];
     for (index, c) in letters.char_indices() {
@@ -101,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_known_by_its_name() {
+    fn a_name_that_announces_a_secret_is_sensitive() {
         check(&["password", "PASSWD", "old_passphrase", "client_secret", "tokens", "hashed", "rehash"], true);
         check(&["apikey", "api_key", "API-KEY", "myApiKey"], true);
         check(&["pass", "user_pass", "pass2", "salt", "Salt", "mfa_code", "otp1", "x-otp"], true);
@@ -110,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_no_secrets() {
+    fn other_names_are_not_sensitive() {
         check(
             &["passenger_name", "compass", "passed", "bypass", "salted", "basalt", "smfa", "laptop"],
             false,
@@ -119,11 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn an_added_word_is_a_word() {
+    fn an_added_entry_must_be_a_word() {
         for (list, part) in [("a b", "'a b'"), ("ab", "3 or more"), ("x.y", "'x.y'"), ("", ""), (" , ", "")] {
             match SensitiveWords::parse(list) {
                 Ok(words) => assert!(part.is_empty() && words == SensitiveWords::default(), "{list}"),
-                Err(error) => assert!(!part.is_empty() && error.contains(part), "{list}: {error}"),
+                Err(error) => {
+                    assert!(!part.is_empty() && error.to_string().contains(part), "{list}: {error}")
+                }
             }
         }
     }

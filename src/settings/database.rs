@@ -56,7 +56,7 @@ impl Reader {
         const NAME: &str = "MCP_SQL_ALLOW_FUNCTIONS";
         let functions = self.text(NAME).unwrap_or_default();
         GuardConfig::parse(&functions).unwrap_or_else(|wrong| {
-            self.complain(NAME, escape(&wrong));
+            self.complain(NAME, escape(&wrong.to_string()));
             GuardConfig::default()
         })
     }
@@ -73,7 +73,7 @@ impl Reader {
         const NAME: &str = "MCP_SENSITIVE_WORDS";
         let words = self.text(NAME).unwrap_or_default();
         SensitiveWords::parse(&words).unwrap_or_else(|wrong| {
-            self.complain(NAME, escape(&wrong));
+            self.complain(NAME, escape(&wrong.to_string()));
             SensitiveWords::default()
         })
     }

@@ -5,9 +5,11 @@ mod attacks;
 use attacks::{Alone, Attack, attacks};
 
 use super::{
-    judge::{kind, limits, sizes, tokens, tree},
+    config::GuardConfig,
+    judge::{kind, limits, roles::NameRole, sizes, tokens, tree},
     lexer,
-    statement::{GuardConfig, ReadOnlyStatement, parse_tree},
+    parser::parse,
+    statement::ReadOnlyStatement,
 };
 use crate::problem::Code;
 
@@ -31,9 +33,9 @@ fn passed(sql: &str) -> Passed {
     if kind::check(&lexed).and_then(|()| limits::check(&lexed)).is_err() {
         return Passed::Nobody;
     }
-    let everything: Vec<tree::Role> = (0..lexed.len()).map(|index| most_believable(&lexed, index)).collect();
+    let everything: Vec<NameRole> = (0..lexed.len()).map(|index| most_believable(&lexed, index)).collect();
     let tokens_pass = tokens::judge(&lexed, &everything, &config).is_ok();
-    let query = parse_tree(&lexed);
+    let query = parse(&lexed);
     let tree_passes = query.as_ref().is_ok_and(|query| tree::judge(query, &lexed, &config).is_ok());
     let too_large = query.is_ok_and(|query| sizes::check(&query).excess.is_some());
     match (tree_passes, tokens_pass) {
@@ -46,10 +48,10 @@ fn passed(sql: &str) -> Passed {
 }
 
 /// What a tree that believes anything would make of a name: a call, unless it can only be the name of columns.
-fn most_believable(lexed: &[lexer::Token<'_>], index: usize) -> tree::Role {
+fn most_believable(lexed: &[lexer::Token<'_>], index: usize) -> NameRole {
     match index.checked_sub(1).and_then(|before| lexed.get(before)) {
-        Some(before) if before.is_word("as") || before.is_mark(")") => tree::Role::Columns,
-        Some(_) | None => tree::Role::Call,
+        Some(before) if before.is_word("as") || before.is_mark(")") => NameRole::Columns,
+        Some(_) | None => NameRole::Call,
     }
 }
 

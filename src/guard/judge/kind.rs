@@ -1,81 +1,25 @@
-//! What a statement is, decided on its tokens: so that a refusal names an INSERT even where the parser cannot read it.
+//! The kind of a statement, decided on its tokens, so that a refusal names an INSERT even where the parser cannot read it.
 
-use super::super::lexer::{Kind, Reason, Refusal, Token};
+use crate::guard::{
+    lexer::{Token, TokenKind},
+    refusal::{Reason, Refusal},
+};
 
 /// First words of PostgreSQL's other statements.
+#[rustfmt::skip]
 const STATEMENTS: &[&str] = &[
-    "abort",
-    "alter",
-    "analyse",
-    "analyze",
-    "begin",
-    "call",
-    "checkpoint",
-    "close",
-    "cluster",
-    "comment",
-    "commit",
-    "copy",
-    "create",
-    "deallocate",
-    "declare",
-    "delete",
-    "discard",
-    "do",
-    "drop",
-    "end",
-    "execute",
-    "explain",
-    "fetch",
-    "grant",
-    "import",
-    "insert",
-    "listen",
-    "load",
-    "lock",
-    "merge",
-    "move",
-    "notify",
-    "prepare",
-    "reassign",
-    "refresh",
-    "reindex",
-    "release",
-    "reset",
-    "revoke",
-    "rollback",
-    "savepoint",
-    "security",
-    "set",
-    "show",
-    "start",
-    "truncate",
-    "unlisten",
-    "update",
-    "vacuum",
+    "abort", "alter", "analyse", "analyze", "begin", "call", "checkpoint", "close", "cluster", "comment",
+    "commit", "copy", "create", "deallocate", "declare", "delete", "discard", "do", "drop", "end",
+    "execute", "explain", "fetch", "grant", "import", "insert", "listen", "load", "lock", "merge", "move",
+    "notify", "prepare", "reassign", "refresh", "reindex", "release", "reset", "revoke", "rollback",
+    "savepoint", "security", "set", "show", "start", "truncate", "unlisten", "update", "vacuum",
 ];
 
-/// Those of them that change nothing themselves.
+/// Statements that do not change data themselves.
+#[rustfmt::skip]
 const HARMLESS: &[&str] = &[
-    "abort",
-    "begin",
-    "close",
-    "commit",
-    "deallocate",
-    "declare",
-    "end",
-    "execute",
-    "explain",
-    "fetch",
-    "listen",
-    "move",
-    "prepare",
-    "release",
-    "rollback",
-    "savepoint",
-    "show",
-    "start",
-    "unlisten",
+    "abort", "begin", "close", "commit", "deallocate", "declare", "end", "execute", "explain", "fetch",
+    "listen", "move", "prepare", "release", "rollback", "savepoint", "show", "start", "unlisten",
 ];
 
 /// Checks that this is a query, without locks, without INTO, without a part that changes data.
@@ -88,8 +32,8 @@ pub(crate) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
         .about(Reason::Statement));
     };
     match first.name.as_str() {
-        "select" | "values" | "table" | "with" if first.kind == Kind::Word => {}
-        other if first.kind == Kind::Word && STATEMENTS.contains(&other) => {
+        "select" | "values" | "table" | "with" if first.kind == TokenKind::Word => {}
+        other if first.kind == TokenKind::Word && STATEMENTS.contains(&other) => {
             let sentence = match other {
                 "explain" => {
                     "EXPLAIN is not allowed here; give the SELECT alone to the tool explain_query.".to_owned()
@@ -117,14 +61,16 @@ pub(crate) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
             queries.push(Query::Unseen);
         } else if token.is_mark(")") {
             queries.pop();
-        } else if token.kind == Kind::Word && !previous.is_some_and(|p| p.is_mark(".") || p.is_word("as")) {
+        } else if token.kind == TokenKind::Word
+            && !previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"))
+        {
             word(&mut queries, token, previous, tokens.get(index + 1..).unwrap_or_default())?;
         }
     }
     Ok(())
 }
 
-/// Whether the query of this pair of parentheses has begun.
+/// The state of a pair of parentheses: its query has begun or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Query {
     Unseen,
@@ -141,8 +87,6 @@ fn word(
     let follows = |words: &[&str]| {
         words.iter().zip(rest).filter(|(word, token)| token.is_word(word)).count() == words.len()
     };
-    let next_is =
-        |words: &[&str]| next.is_some_and(|t| t.kind == Kind::Word && words.contains(&t.name.as_str()));
     match token.name.as_str() {
         "select" | "values" | "table" => {
             if let Some(query) = queries.last_mut() {
@@ -156,7 +100,11 @@ fn word(
             )
             .about(Reason::Write));
         }
-        "for" if next_is(&["update", "share"]) || follows(&["no", "key"]) || follows(&["key", "share"]) => {
+        "for"
+            if next.is_some_and(|t| t.is_one_of(&["update", "share"]))
+                || follows(&["no", "key"])
+                || follows(&["key", "share"]) =>
+        {
             return Err(Refusal::violation(
                 token.at,
                 "Locking rows (FOR UPDATE, FOR SHARE) is not allowed; leave the clause out.",

@@ -1,14 +1,17 @@
-//! What is counted on tokens before any recursive code sees them.
+//! Limits on nesting and chains, counted on tokens before any recursive code sees them.
 //!
 //! sqlparser recurses while it parses and a tree is dropped recursively, so that a statement's worst nesting decides
 //! how much stack it takes. An upper bound of it is computed here, linearly: within one pair of brackets every
 //! operator may nest the next one; a comma or a set operation ends that; brackets add up. `CASE … END` is a bracket.
 
-use super::super::lexer::{Kind, Refusal, Token};
+use crate::guard::{
+    lexer::{Token, TokenKind},
+    refusal::Refusal,
+};
 
-/// How deep brackets and `CASE` may nest.
+/// The deepest nesting of brackets and `CASE`.
 const MAX_DEPTH: usize = 50;
-/// How deep queries may nest: each takes the parser as much stack as a dozen brackets.
+/// The deepest nesting of queries: each takes the parser as much stack as a dozen brackets.
 const MAX_QUERY_DEPTH: usize = 16;
 /// The most queries in a statement: each takes the parser as long as a dozen other tokens.
 const MAX_QUERIES: usize = 2_000;
@@ -18,22 +21,22 @@ const MAX_JOINS: usize = 64;
 const MAX_SET_OPERATIONS: usize = 256;
 /// The deepest tree, in nodes: operators in a chain, plus those of every bracket around it.
 const MAX_NESTING: usize = 1_000;
-/// A join takes as much stack as so many operators.
+/// The operators that take as much stack as a join.
 const JOIN_NODES: usize = 8;
 
-/// What one pair of brackets holds so far.
+/// The counts of one pair of brackets so far.
 #[derive(Default)]
 struct Group {
     /// Index of the opening token.
     open: usize,
     case: bool,
-    /// Whether it holds a SELECT.
+    /// It holds a SELECT.
     query: bool,
     /// Operators since the last comma.
     operators: usize,
     /// The deepest bracket since the last comma.
     inner: usize,
-    /// The deepest of what the commas divide.
+    /// The deepest of the items that commas divide.
     deepest: usize,
     joins: usize,
     set_operations: usize,
@@ -115,10 +118,10 @@ fn count(
         }
         return Ok(());
     }
-    if !label && token.kind == Kind::Word {
+    if !label && token.kind == TokenKind::Word {
         return count_word(groups, token, previous);
     }
-    bump(groups, token, usize::from(token.kind == Kind::Operator || token.is_mark("::")))
+    bump(groups, token, usize::from(token.kind == TokenKind::Operator || token.is_mark("::")))
 }
 
 enum Edge {
@@ -128,11 +131,11 @@ enum Edge {
 
 fn opening(token: &Token<'_>, label: bool, case_is_open: bool) -> Option<Edge> {
     match (token.kind, token.text.as_ref(), token.name.as_str()) {
-        (Kind::Punctuation, "(" | "[", _) => Some(Edge::Open { case: false }),
-        (Kind::Punctuation, ")" | "]", _) => Some(Edge::Close { case: false }),
-        (Kind::Word, _, "case") if !label => Some(Edge::Open { case: true }),
+        (TokenKind::Punctuation, "(" | "[", _) => Some(Edge::Open { case: false }),
+        (TokenKind::Punctuation, ")" | "]", _) => Some(Edge::Close { case: false }),
+        (TokenKind::Word, _, "case") if !label => Some(Edge::Open { case: true }),
         // Without a CASE to close it is a name: `SELECT 1 end`.
-        (Kind::Word, _, "end") if !label && case_is_open => Some(Edge::Close { case: true }),
+        (TokenKind::Word, _, "end") if !label && case_is_open => Some(Edge::Close { case: true }),
         _ => None,
     }
 }
@@ -183,7 +186,7 @@ fn count_word(groups: &mut [Group], token: &Token<'_>, previous: Option<&Token<'
         }
         "union" | "intersect" | "except" => {
             // INVARIANT: a set operation ends an expression only behind an operand.
-            if previous.is_none_or(|p| p.kind == Kind::Operator || p.is_mark("(") || p.is_mark(",")) {
+            if previous.is_none_or(|p| p.kind == TokenKind::Operator || p.is_mark("(") || p.is_mark(",")) {
                 return Err(Refusal::invalid(token.at, format!("{} needs a query before it.", token.text)));
             }
             group.set_operations += 1;
@@ -239,7 +242,7 @@ mod tests {
     use super::*;
     use crate::guard::lexer::lex;
 
-    /// What is allowed `most` times and refused once more.
+    /// Checks that a part is allowed `most` times and refused once more.
     #[track_caller]
     fn check(most: usize, sentence: &str, sql: impl Fn(usize) -> String) {
         assert_eq!(super::check(&lex(&sql(most)).unwrap()), Ok(()), "{most}");

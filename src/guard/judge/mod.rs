@@ -1,20 +1,36 @@
-//! Two judges of one statement. Each is a pure function that refuses what it does not know.
+//! The judges of a statement. Each is a pure function that refuses everything it does not know.
 //!
-//! The judge of the tree walks what sqlparser made of the statement; the judge of the tokens looks only at what
-//! stands there, whatever the parser made of it. A statement runs when both let it pass.
+//! The judge of the tree walks what sqlparser made of the statement. The judge of the tokens looks only at the tokens,
+//! independently of the tree. A statement runs if both accept it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `kind`, `limits` | before the parser: the kind of a statement; how deep it nests |
+//! | `tree` | the judge of the tree: one loop over the nodes that are left |
+//! | `select`, `from`, `clauses` | its queries, their sources, clauses that calls have as well |
+//! | `expressions`, `operators`, `constants`, `calls` | its expressions |
+//! | `types`, `collations`, `identifiers` | its names: types, collations, relations and columns |
+//! | `walk`, `roles` | the state of the loop; the role of every name |
+//! | `tokens` | the judge of the tokens |
+//! | `uses` | the names that the server has to look up |
 
 pub(super) mod kind;
 pub(super) mod limits;
-pub(super) mod view;
-mod keywords;
-mod shapes;
-pub(super) mod constructs;
 pub(super) mod tree;
-pub(crate) mod uses;
+mod select;
 mod from;
+mod clauses;
 mod expressions;
+mod operators;
+mod constants;
 mod calls;
 pub(crate) mod types;
+mod collations;
+mod identifiers;
+mod walk;
+pub(super) mod roles;
+pub(super) mod tokens;
+pub(crate) mod uses;
 pub(super) mod sizes;
 mod relations;
 mod queries;
@@ -28,4 +44,3 @@ mod paths;
 mod conversions;
 mod literals;
 mod names;
-pub(super) mod tokens;

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{DataType, Expr, ObjectName, ObjectNamePart};
 
-/// The name that PostgreSQL gives to a column, as far as a constant can have it.
+/// Returns the name that PostgreSQL gives to an output column, as far as a constant can have one.
 #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is called ?column?")]
 pub(super) fn implicit_name(expr: &Expr) -> &str {
     match expr {
@@ -21,11 +21,7 @@ pub(super) fn implicit_name(expr: &Expr) -> &str {
     }
 }
 
-/// The sentence for an operator that is named by another schema than PostgreSQL's own.
-pub(super) const FOREIGN_OPERATOR: &str =
-    "Only PostgreSQL's own operators may be named: OPERATOR(pg_catalog.+), or just +.";
-
-/// The name of a function or a type, without its schema.
+/// Returns the name of a function or a type, without its schema.
 pub(super) fn last_name(ObjectName(parts): &ObjectName) -> &str {
     match parts.last() {
         Some(ObjectNamePart::Identifier(ident)) => &ident.value,
@@ -33,7 +29,7 @@ pub(super) fn last_name(ObjectName(parts): &ObjectName) -> &str {
     }
 }
 
-/// The name of a type that is no grammar's own; empty for those.
+/// Returns the name of a type; empty for those that have their own grammar.
 pub(super) fn type_name(data_type: &DataType) -> &str {
     let DataType::Custom(name, _) = data_type else { return "" };
     last_name(name)

@@ -17,10 +17,10 @@ use sqlparser::{
 };
 
 use super::{
+    super::parser::token_of,
     bounds::{Bound, MAX_CONSTANT_BYTES, SMALL},
     relations::{Column, Cost, Frame, Relation},
     steps::MAX_PAIRS,
-    view,
 };
 
 /// The most rows that series may have together when an aggregate keeps them.
@@ -174,7 +174,7 @@ impl<'t> Sizes<'t> {
     }
 
     pub(super) fn stand_at(&mut self, span: Span) {
-        self.near = view::index_of(span).unwrap_or(self.near);
+        self.near = token_of(span).unwrap_or(self.near);
     }
 
     pub(super) fn stand_at_name(&mut self, ObjectName(parts): &ObjectName) {

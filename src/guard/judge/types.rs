@@ -1,228 +1,94 @@
-//! The types that may be written: a closed list, because a cast runs the type's input function, and a domain's check.
+//! Judges types: a closed list, because a cast runs the type's input function, and a domain's check.
 
 use sqlparser::ast::{
-    ArrayElemTypeDef, DataType, ExactNumberInfo, ObjectName, ObjectNamePart, TimezoneInfo, TypeModifier,
+    ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, ObjectName, TimezoneInfo, TypeModifier,
 };
 
-use super::{constructs, tree::Judge};
+use super::{identifiers, roles::NameRole, walk::Walk};
 use crate::{
-    guard::{functions_sets, lexer::Refusal, statement::GuardConfig},
+    guard::{config::GuardConfig, functions_sets, parser::constructs, refusal::Refusal},
     problem::echo,
 };
 
-/// Types, as `pg_type` calls them, whose input functions only look at their argument. No `reg*` (they tell what exists) and no `xml`.
+/// Types, as `pg_type` names them, whose input functions only look at their argument. The list has no `reg*` type (they
+/// show which objects exist) and not `xml`.
+#[rustfmt::skip]
 const TYPES: &[&str] = &[
-    "bit",
-    "bool",
-    "box",
-    "bpchar",
-    "bytea",
-    "char",
-    "cid",
-    "cidr",
-    "circle",
-    "date",
-    "datemultirange",
-    "daterange",
-    "float4",
-    "float8",
-    "inet",
-    "int2",
-    "int2vector",
-    "int4",
-    "int4multirange",
-    "int4range",
-    "int8",
-    "int8multirange",
-    "int8range",
-    "interval",
-    "json",
-    "jsonb",
-    "jsonpath",
-    "line",
-    "lseg",
-    "macaddr",
-    "macaddr8",
-    "money",
-    "name",
-    "numeric",
-    "nummultirange",
-    "numrange",
-    "oid",
-    "oidvector",
-    "path",
-    "pg_lsn",
-    "pg_snapshot",
-    "point",
-    "polygon",
-    "record",
-    "text",
-    "tid",
-    "time",
-    "timestamp",
-    "timestamptz",
-    "timetz",
-    "tsmultirange",
-    "tsquery",
-    "tsrange",
-    "tstzmultirange",
-    "tstzrange",
-    "tsvector",
-    "txid_snapshot",
-    "uuid",
-    "varbit",
-    "varchar",
-    "xid",
-    "xid8",
+    "bit", "bool", "box", "bpchar", "bytea", "char", "cid", "cidr", "circle", "date", "datemultirange",
+    "daterange", "float4", "float8", "inet", "int2", "int2vector", "int4", "int4multirange", "int4range",
+    "int8", "int8multirange", "int8range", "interval", "json", "jsonb", "jsonpath", "line", "lseg",
+    "macaddr", "macaddr8", "money", "name", "numeric", "nummultirange", "numrange", "oid", "oidvector",
+    "path", "pg_lsn", "pg_snapshot", "point", "polygon", "record", "text", "tid", "time", "timestamp",
+    "timestamptz", "timetz", "tsmultirange", "tsquery", "tsrange", "tstzmultirange", "tstzrange",
+    "tsvector", "txid_snapshot", "uuid", "varbit", "varchar", "xid", "xid8",
 ];
 
-/// Types that only the grammar calls so. Quoted, qualified or behind a `_` they are other types, of a user's making.
+/// Types by the names that only the grammar has. Quoted, qualified or behind a `_` they mean user-defined types.
 const WORDS: &[&str] =
     &["bigint", "boolean", "character", "dec", "decimal", "float", "int", "integer", "real", "smallint"];
 
-/// The largest number in a type's parentheses: what is padded to it must stay small.
+/// The largest number in a type's parentheses: a value that is padded to it must stay small.
 const MAX_MODIFIER: u64 = 1_048_576;
 
 /// Judges a type: its name, and the length or precision in its parentheses.
-#[expect(clippy::too_many_lines, reason = "one match over every type, so that a new one stops the build")]
-pub(super) fn judge(judge: &mut Judge<'_, '_>, mut data_type: &DataType) -> Result<(), Refusal> {
+pub(super) fn judge_type<'t>(walk: &mut Walk<'t, '_>, mut data_type: &'t DataType) -> Result<(), Refusal> {
     loop {
         match data_type {
             DataType::Array(
                 ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
             ) => data_type = element,
-            DataType::Custom(name, modifiers) => return custom(judge, name, modifiers),
+            DataType::Custom(name, modifiers) => return judge_custom(walk, name, modifiers),
             DataType::CharacterVarying(length) | DataType::CharVarying(length) => {
                 return match length {
-                    Some(sqlparser::ast::CharacterLength::IntegerLength { length, unit: None }) => {
-                        modifier(judge, *length)
+                    Some(CharacterLength::IntegerLength { length, unit: None }) => {
+                        judge_modifier(walk, *length)
                     }
                     None => Ok(()),
-                    Some(_) => Err(unsupported(judge)),
+                    Some(_) => Err(unsupported(walk)),
                 };
             }
-            DataType::BitVarying(length) => return modifier(judge, length.unwrap_or_default()),
+            DataType::BitVarying(length) => return judge_modifier(walk, length.unwrap_or_default()),
             DataType::Time(_, zone) | DataType::Timestamp(_, zone) => {
                 return match zone {
                     TimezoneInfo::None | TimezoneInfo::WithTimeZone | TimezoneInfo::WithoutTimeZone => Ok(()),
-                    TimezoneInfo::Tz => Err(unsupported(judge)),
+                    TimezoneInfo::Tz => Err(unsupported(walk)),
                 };
             }
             DataType::DoublePrecision
             | DataType::Double(ExactNumberInfo::None)
             | DataType::Interval { fields: _, precision: _ } => return Ok(()),
             // Other dialects' types, and keywords that the parser is never shown.
-            DataType::Table(..)
-            | DataType::NamedTable { .. }
-            | DataType::Character(..)
-            | DataType::Char(..)
-            | DataType::Varchar(..)
-            | DataType::Nvarchar(..)
-            | DataType::Uuid
-            | DataType::CharacterLargeObject(..)
-            | DataType::CharLargeObject(..)
-            | DataType::Clob(..)
-            | DataType::Binary(..)
-            | DataType::Varbinary(..)
-            | DataType::Blob(..)
-            | DataType::TinyBlob
-            | DataType::MediumBlob
-            | DataType::LongBlob
-            | DataType::Bytes(..)
-            | DataType::Numeric(..)
-            | DataType::Decimal(..)
-            | DataType::DecimalUnsigned(..)
-            | DataType::BigNumeric(..)
-            | DataType::BigDecimal(..)
-            | DataType::Dec(..)
-            | DataType::DecUnsigned(..)
-            | DataType::Float(..)
-            | DataType::FloatUnsigned(..)
-            | DataType::TinyInt(..)
-            | DataType::TinyIntUnsigned(..)
-            | DataType::UTinyInt
-            | DataType::Int2(..)
-            | DataType::Int2Unsigned(..)
-            | DataType::SmallInt(..)
-            | DataType::SmallIntUnsigned(..)
-            | DataType::USmallInt
-            | DataType::MediumInt(..)
-            | DataType::MediumIntUnsigned(..)
-            | DataType::Int(..)
-            | DataType::Int4(..)
-            | DataType::Int8(..)
-            | DataType::Int16
-            | DataType::Int32
-            | DataType::Int64
-            | DataType::Int128
-            | DataType::Int256
-            | DataType::Integer(..)
-            | DataType::IntUnsigned(..)
-            | DataType::Int4Unsigned(..)
-            | DataType::IntegerUnsigned(..)
-            | DataType::HugeInt
-            | DataType::UHugeInt
-            | DataType::UInt8
-            | DataType::UInt16
-            | DataType::UInt32
-            | DataType::UInt64
-            | DataType::UInt128
-            | DataType::UInt256
-            | DataType::BigInt(..)
-            | DataType::BigIntUnsigned(..)
-            | DataType::UBigInt
-            | DataType::Int8Unsigned(..)
-            | DataType::Signed
-            | DataType::SignedInteger
-            | DataType::Unsigned
-            | DataType::UnsignedInteger
-            | DataType::Float4
-            | DataType::Float32
-            | DataType::Float64
-            | DataType::Real
-            | DataType::RealUnsigned
-            | DataType::Float8
-            | DataType::Double(..)
-            | DataType::DoubleUnsigned(..)
-            | DataType::DoublePrecisionUnsigned
-            | DataType::Zerofill(..)
-            | DataType::Bool
-            | DataType::Boolean
-            | DataType::Date
-            | DataType::Date32
-            | DataType::Datetime(..)
-            | DataType::Datetime64(..)
-            | DataType::TimestampNtz(..)
-            | DataType::JSON
-            | DataType::JSONB
-            | DataType::Regclass
-            | DataType::Text
-            | DataType::TinyText
-            | DataType::MediumText
-            | DataType::LongText
-            | DataType::String(..)
-            | DataType::Collate(..)
-            | DataType::FixedString(..)
-            | DataType::Bytea
-            | DataType::Bit(..)
-            | DataType::VarBit(..)
-            | DataType::Array(..)
-            | DataType::Map(..)
-            | DataType::Tuple(..)
-            | DataType::Nested(..)
-            | DataType::Object(..)
-            | DataType::Enum(..)
-            | DataType::Set(..)
-            | DataType::Struct(..)
-            | DataType::Union(..)
-            | DataType::Nullable(..)
-            | DataType::LowCardinality(..)
-            | DataType::Unspecified
-            | DataType::Trigger
-            | DataType::AnyType
-            | DataType::GeometricType(..)
-            | DataType::TsVector
-            | DataType::TsQuery => return Err(unsupported(judge)),
+            #[rustfmt::skip]
+            DataType::Table(..) | DataType::NamedTable { .. } | DataType::Character(..) | DataType::Char(..)
+            | DataType::Varchar(..) | DataType::Nvarchar(..) | DataType::Uuid
+            | DataType::CharacterLargeObject(..) | DataType::CharLargeObject(..) | DataType::Clob(..)
+            | DataType::Binary(..) | DataType::Varbinary(..) | DataType::Blob(..) | DataType::TinyBlob
+            | DataType::MediumBlob | DataType::LongBlob | DataType::Bytes(..) | DataType::Numeric(..)
+            | DataType::Decimal(..) | DataType::DecimalUnsigned(..) | DataType::BigNumeric(..)
+            | DataType::BigDecimal(..) | DataType::Dec(..) | DataType::DecUnsigned(..) | DataType::Float(..)
+            | DataType::FloatUnsigned(..) | DataType::TinyInt(..) | DataType::TinyIntUnsigned(..)
+            | DataType::UTinyInt | DataType::Int2(..) | DataType::Int2Unsigned(..) | DataType::SmallInt(..)
+            | DataType::SmallIntUnsigned(..) | DataType::USmallInt | DataType::MediumInt(..)
+            | DataType::MediumIntUnsigned(..) | DataType::Int(..) | DataType::Int4(..) | DataType::Int8(..)
+            | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::Int128 | DataType::Int256
+            | DataType::Integer(..) | DataType::IntUnsigned(..) | DataType::Int4Unsigned(..)
+            | DataType::IntegerUnsigned(..) | DataType::HugeInt | DataType::UHugeInt | DataType::UInt8
+            | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 | DataType::UInt128 | DataType::UInt256
+            | DataType::BigInt(..) | DataType::BigIntUnsigned(..) | DataType::UBigInt
+            | DataType::Int8Unsigned(..) | DataType::Signed | DataType::SignedInteger | DataType::Unsigned
+            | DataType::UnsignedInteger | DataType::Float4 | DataType::Float32 | DataType::Float64
+            | DataType::Real | DataType::RealUnsigned | DataType::Float8 | DataType::Double(..)
+            | DataType::DoubleUnsigned(..) | DataType::DoublePrecisionUnsigned | DataType::Zerofill(..)
+            | DataType::Bool | DataType::Boolean | DataType::Date | DataType::Date32
+            | DataType::Datetime(..) | DataType::Datetime64(..) | DataType::TimestampNtz(..)
+            | DataType::JSON | DataType::JSONB | DataType::Regclass | DataType::Text | DataType::TinyText
+            | DataType::MediumText | DataType::LongText | DataType::String(..) | DataType::Collate(..)
+            | DataType::FixedString(..) | DataType::Bytea | DataType::Bit(..) | DataType::VarBit(..)
+            | DataType::Array(..) | DataType::Map(..) | DataType::Tuple(..) | DataType::Nested(..)
+            | DataType::Object(..) | DataType::Enum(..) | DataType::Set(..) | DataType::Struct(..)
+            | DataType::Union(..) | DataType::Nullable(..) | DataType::LowCardinality(..)
+            | DataType::Unspecified | DataType::Trigger | DataType::AnyType | DataType::GeometricType(..)
+            | DataType::TsVector | DataType::TsQuery => return Err(unsupported(walk)),
         }
     }
 }
@@ -231,12 +97,12 @@ pub(super) fn judge(judge: &mut Judge<'_, '_>, mut data_type: &DataType) -> Resu
 pub(super) struct Written<'n> {
     pub(super) schema: Option<&'n str>,
     pub(super) name: &'n str,
-    /// Whether the name stands without quotes.
+    /// The name stands without quotes.
     pub(super) plain: bool,
 }
 
 impl Written<'_> {
-    /// Whether the type may be written.
+    /// Returns whether the type may be written.
     pub(super) fn is_allowed(&self, config: &GuardConfig) -> bool {
         let Self { schema, name, plain } = *self;
         if plain && schema.is_none() && WORDS.contains(&name) {
@@ -252,12 +118,12 @@ impl Written<'_> {
     }
 }
 
-/// Whether a type of this name is PostgreSQL's own and may be cast to.
+/// Returns whether a type of this name is PostgreSQL's own and casts to it are allowed.
 pub(crate) fn is_built_in(name: &str) -> bool {
     TYPES.binary_search(&name).is_ok()
 }
 
-/// The sentence for a type that is on no list.
+/// Returns the sentence for a type that is not on a list.
 pub(super) fn unknown_type(name: &str) -> String {
     let plain = name.strip_prefix("pg_catalog.").unwrap_or(name);
     if plain == "xml" {
@@ -272,55 +138,50 @@ pub(super) fn unknown_type(name: &str) -> String {
     )
 }
 
-fn custom(
-    judge: &mut Judge<'_, '_>,
-    ObjectName(parts): &ObjectName,
+fn judge_custom<'t>(
+    walk: &mut Walk<'t, '_>,
+    name: &'t ObjectName,
     modifiers: &[TypeModifier],
 ) -> Result<(), Refusal> {
-    let mut names = Vec::with_capacity(parts.len());
-    let mut plain = false;
-    for part in parts {
-        match part {
-            ObjectNamePart::Identifier(ident) => {
-                judge.stand_at(ident);
-                plain = ident.quote_style.is_none();
-                names.push(ident.value.as_str());
-            }
-            ObjectNamePart::Function(_) => return Err(unsupported(judge)),
-        }
-    }
+    let names = identifiers::parts(walk, name)?;
+    let Some(last) = names.last() else { return Err(unsupported(walk)) };
+    walk.stand_at(last);
+    let plain = last.quote_style.is_none();
     let allowed = match names.as_slice() {
-        [name] => Written { schema: None, name, plain }.is_allowed(judge.config),
-        [schema, name] => Written { schema: Some(schema), name, plain }.is_allowed(judge.config),
+        [name] => Written { schema: None, name: &name.value, plain }.is_allowed(walk.config),
+        [schema, name] => {
+            Written { schema: Some(&schema.value), name: &name.value, plain }.is_allowed(walk.config)
+        }
         _ => false,
     };
     if !allowed {
-        return Err(judge.refuse(unknown_type(&names.join("."))));
+        let name = names.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
+        return Err(walk.refuse(unknown_type(&name)));
     }
-    judge.account_for_type(parts);
+    walk.account(last, NameRole::Type);
     for given in modifiers {
         match given {
             TypeModifier::Number(number, _) => {
-                modifier(judge, number.parse().unwrap_or(u64::MAX))?;
+                judge_modifier(walk, number.parse().unwrap_or(u64::MAX))?;
             }
             TypeModifier::Identifier(_) => {}
-            TypeModifier::String(_) => return Err(unsupported(judge)),
+            TypeModifier::String(_) => return Err(unsupported(walk)),
         }
     }
     Ok(())
 }
 
-fn modifier(judge: &Judge<'_, '_>, number: u64) -> Result<(), Refusal> {
+fn judge_modifier(walk: &Walk<'_, '_>, number: u64) -> Result<(), Refusal> {
     if number <= MAX_MODIFIER {
         return Ok(());
     }
-    Err(judge.refuse(format!(
+    Err(walk.refuse(format!(
         "A type's length is at most {MAX_MODIFIER} here; cast to the type without a length."
     )))
 }
 
-fn unsupported(judge: &Judge<'_, '_>) -> Refusal {
-    judge.refuse("This way to write a type is not PostgreSQL's; write its plain name.".to_owned())
+fn unsupported(walk: &Walk<'_, '_>) -> Refusal {
+    walk.refuse("This way to write a type is not PostgreSQL's; write its plain name.")
 }
 
 #[cfg(test)]
@@ -328,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_sorted_and_none_tells_what_exists() {
+    fn types_are_sorted_and_do_not_show_which_objects_exist() {
         assert!(TYPES.is_sorted());
         assert!(TYPES.iter().all(|name| !name.starts_with("reg") && *name != "xml" && *name != "refcursor"));
     }

@@ -1,14 +1,14 @@
-//! What a statement uses by name alone, so that PostgreSQL looks it up in the `search_path`: only the server knows
-//! whether something of a user's making answers to it. Taken from the tokens; the tree tells only what is a field.
+//! Names that PostgreSQL looks up in the `search_path`: functions, operators and types that a statement uses by name alone.
+//!
+//! Only the server knows whether a user-defined object shadows such a name. Taken from the tokens; the tree only adds which
+//! names are fields.
 
 use std::collections::BTreeMap;
 
-use super::{
-    super::lexer::{Kind, Token},
-    tree::Role,
-};
+use super::roles::NameRole;
+use crate::guard::lexer::{Token, TokenKind};
 
-/// Something that is looked up by its name.
+/// A use of something that is looked up by its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Use {
     /// A call, with the schema if one is written.
@@ -17,7 +17,7 @@ pub(crate) enum Use {
     Field(String),
     /// An operator, also where a keyword stands for it.
     Operator(String),
-    /// The type that something is cast to, as `pg_type` calls it.
+    /// The target type of a cast, as `pg_type` names it.
     Cast(String),
 }
 
@@ -54,8 +54,8 @@ const TYPES_BEHIND_WORDS: &[(&str, &[&str])] = &[
     ("timestamp", &["timestamp", "timestamptz"]),
 ];
 
-/// What is used, and the index of the token where it is used first.
-pub(crate) fn of(tokens: &[Token<'_>], roles: &[Role]) -> BTreeMap<Use, usize> {
+/// Returns the uses, each with the index of the token where it stands first.
+pub(crate) fn of(tokens: &[Token<'_>], roles: &[NameRole]) -> BTreeMap<Use, usize> {
     let mut uses = BTreeMap::new();
     for (index, token) in tokens.iter().enumerate() {
         let before = |back: usize| index.checked_sub(back).and_then(|i| tokens.get(i));
@@ -65,15 +65,15 @@ pub(crate) fn of(tokens: &[Token<'_>], roles: &[Role]) -> BTreeMap<Use, usize> {
         };
         let role = roles.get(index).copied().unwrap_or_default();
         let opens = tokens.get(index + 1).is_some_and(|next| next.is_mark("("));
-        if token.is_name() && opens && !matches!(role, Role::Type | Role::Columns) {
+        if token.is_name() && opens && !matches!(role, NameRole::Type | NameRole::Columns) {
             let schema = before(2).filter(|_| qualified).map(|schema| schema.name.clone());
             add(Use::Call { schema, name: token.name.clone() });
         }
-        if role == Role::Field {
+        if role == NameRole::Field {
             add(Use::Field(token.name.clone()));
         }
         // `t.*` and `OPERATOR(pg_catalog.+)` have a dot before what looks like an operator.
-        if token.kind == Kind::Operator && !qualified && !is_all(token, [before(1), before(2)]) {
+        if token.kind == TokenKind::Operator && !qualified && !is_all(token, [before(1), before(2)]) {
             let name = if token.text == "!=" { "<>" } else { &token.text };
             add(Use::Operator(name.to_owned()));
         }
@@ -99,18 +99,16 @@ fn meanings(table: &'static [(&str, &[&str])], token: &Token<'_>) -> &'static [&
     table.iter().find(|(word, _)| token.is_word(word)).map_or(&[], |(_, meanings)| meanings)
 }
 
-/// Whether this is the `*` of `SELECT *` or `count(*)`. The grammar has no prefix `*`, but `OPERATOR(*)`.
+/// Returns whether this is the `*` of `SELECT *` or `count(*)`. The grammar has no prefix `*`, but `OPERATOR(*)`.
 fn is_all(token: &Token<'_>, [before, second]: [Option<&Token<'_>>; 2]) -> bool {
     let named = second.is_some_and(|t| t.is_word("operator"));
     let begins = |t: &Token<'_>| {
-        t.is_mark("(") && !named
-            || t.is_mark(",")
-            || ["select", "distinct", "all"].iter().any(|word| t.is_word(word))
+        t.is_mark("(") && !named || t.is_mark(",") || t.is_one_of(&["select", "distinct", "all"])
     };
     token.text == "*" && before.is_none_or(begins)
 }
 
-/// PostgreSQL's own name for an array of `x` is `_x`.
+/// Returns the element of an array type: PostgreSQL's own name for an array of `x` is `_x`.
 fn element(name: &str) -> &str {
     name.strip_prefix('_').unwrap_or(name)
 }
@@ -123,11 +121,11 @@ mod tests {
     #[track_caller]
     fn check(sql: &str, expected: &str) {
         let statement = ReadOnlyStatement::parse(sql, &GuardConfig::parse("s.f").unwrap()).unwrap();
-        let told: Vec<String> = statement.uses().keys().map(told).collect();
-        assert_eq!(told.join(" "), expected, "{sql}");
+        let shown: Vec<String> = statement.uses().keys().map(shown).collect();
+        assert_eq!(shown.join(" "), expected, "{sql}");
     }
 
-    fn told(used: &Use) -> String {
+    fn shown(used: &Use) -> String {
         match used {
             Use::Call { schema: None, name } => format!("{name}()"),
             Use::Call { schema: Some(schema), name } => format!("{schema}.{name}()"),
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_up_by_name_is_told() {
+    fn names_that_are_looked_up_are_listed() {
         check("SELECT a, t.b, public.t.c FROM s.t", ".b .c");
         check("SELECT 1, (x).f, (x[1]).g[1].h, (t.*).i FROM t", ".f .g .h .i");
         check(

@@ -1,16 +1,20 @@
-//! Where tokens begin and end.
+//! Cuts a text into tokens.
 
 use super::{
+    names::{is_name_part, is_name_start, is_plain_in_names},
     placeholders::Placeholders,
-    strings::{Escapes, unquoted},
-    token::{Kind, Reason, Refusal, Token},
+    scanner::Scanner,
+    strings::{self, Escapes},
+    token::{Token, TokenKind},
 };
-use crate::problem::echo;
+use crate::{
+    guard::refusal::{Reason, Refusal},
+    problem::echo,
+};
 
-/// PostgreSQL cuts longer names silently (`NAMEDATALEN - 1`), so that a checker would see another name than it.
-const MAX_NAME_BYTES: usize = 63;
-/// The operators that may be written. PostgreSQL's own, and those of the extensions that have a named set; what an
-/// extension's operator calls is harmless by the same review as the set.
+/// The operators that may be written: PostgreSQL's own, and those of the extensions that have a named set.
+///
+/// The functions behind an extension's operators were reviewed with its set.
 pub(crate) const OPERATORS: &[&str] = &[
     "!!", "!~", "!~*", "!~~", "!~~*", "#", "##", "#-", "#=", "#>", "#>>", "%", "%#", "%%", "%>", "%>>", "&",
     "&&", "&&&", "&<", "&<|", "&>", "*", "*<", "*<=", "*<>", "*=", "*>", "*>=", "+", "-", "->", "->>", "-|-",
@@ -20,167 +24,103 @@ pub(crate) const OPERATORS: &[&str] = &[
     "|=|", "|>>", "||", "||/", "~", "~*", "~<=~", "~<~", "~=", "~>=~", "~>~", "~~", "~~*", "!=",
 ];
 
-/// A text, and how far it is cut.
+/// A text that is being cut.
 pub(super) struct Lexer<'s> {
-    pub(super) source: &'s str,
-    pub(super) at: usize,
-    pub(super) placeholders: Placeholders,
+    scanner: Scanner<'s>,
+    placeholders: Placeholders,
 }
 
 impl<'s> Lexer<'s> {
-    pub(super) fn rest(&self) -> &'s str {
-        self.source.get(self.at..).unwrap_or_default()
+    pub(super) const fn new(source: &'s str, placeholders: Placeholders) -> Self {
+        Self { scanner: Scanner::new(source), placeholders }
     }
 
-    pub(super) fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
-    }
-
-    pub(super) fn since(&self, start: usize) -> &'s str {
-        self.source.get(start..self.at).unwrap_or_default()
-    }
-
-    pub(super) fn skip_while(&mut self, mut wanted: impl FnMut(char) -> bool) {
-        let rest = self.rest();
-        self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
-    }
-
-    pub(super) fn eat(&mut self, expected: &str) -> bool {
-        let found = self.rest().starts_with(expected);
-        if found {
-            self.at += expected.len();
-        }
-        found
-    }
-
-    /// The next token; `None` at the end of the text. A semicolon must be followed by nothing.
+    /// Returns the next token; `None` at the end of the text. Only blanks may follow a semicolon.
     pub(super) fn next_token(&mut self) -> Result<Option<Token<'s>>, Refusal> {
-        self.skip_blanks()?;
-        let start = self.at;
-        if self.peek() == Some(';') {
-            while self.eat(";") {
-                self.skip_blanks()?;
+        self.scanner.skip_blanks()?;
+        let start = self.scanner.at;
+        if self.scanner.peek() == Some(';') {
+            while self.scanner.eat(";") {
+                self.scanner.skip_blanks()?;
             }
-            return match self.peek() {
+            return match self.scanner.peek() {
                 None => Ok(None),
                 Some(_) => Err(Refusal::violation(
-                    self.at,
+                    self.scanner.at,
                     "A second statement follows the semicolon; send one statement per call.",
                 )
                 .about(Reason::SecondStatement)),
             };
         }
-        let Some(first) = self.peek() else { return Ok(None) };
-        let unicode = self.rest().strip_prefix(['u', 'U']).and_then(|rest| rest.strip_prefix('&'));
+        let Some(first) = self.scanner.peek() else { return Ok(None) };
+        let unicode = self.scanner.rest().strip_prefix(['u', 'U']).and_then(|rest| rest.strip_prefix('&'));
         for quote in ["'", "\""] {
             if unicode.is_some_and(|literal| literal.starts_with(quote)) {
-                return self.unicode(quote).map(Some);
+                return strings::unicode(&mut self.scanner, quote).map(Some);
             }
         }
         let kind = self.cut(first)?;
-        let token = self.token(kind, start)?;
-        Ok(Some(token))
+        self.token(kind, start).map(Some)
     }
 
-    fn token(&mut self, kind: Kind, start: usize) -> Result<Token<'s>, Refusal> {
-        let text = self.since(start);
-        let name = match kind {
-            Kind::Word => text.to_ascii_lowercase(),
-            Kind::QuotedName => unquoted(text, "\""),
-            Kind::Placeholder => text.strip_prefix(':').unwrap_or_default().to_owned(),
-            Kind::Number
-            | Kind::String
-            | Kind::PrefixedString
-            | Kind::DollarString
-            | Kind::Operator
-            | Kind::Punctuation => String::new(),
+    fn token(&mut self, kind: TokenKind, start: usize) -> Result<Token<'s>, Refusal> {
+        let written = self.scanner.since(start);
+        let (text, name) = match kind {
+            TokenKind::Word => (written.into(), written.to_ascii_lowercase()),
+            TokenKind::QuotedName => (written.into(), strings::unquoted(written, "\"")),
+            TokenKind::Placeholder => {
+                (written.into(), written.strip_prefix(':').unwrap_or_default().to_owned())
+            }
+            TokenKind::String | TokenKind::PrefixedString => {
+                (strings::continued(&mut self.scanner, written)?, String::new())
+            }
+            TokenKind::Number | TokenKind::DollarString | TokenKind::Operator | TokenKind::Punctuation => {
+                (written.into(), String::new())
+            }
         };
-        check_name(&name, start)?;
-        let text = match kind {
-            Kind::String | Kind::PrefixedString => self.continued(text.into())?,
-            Kind::Word
-            | Kind::QuotedName
-            | Kind::Number
-            | Kind::DollarString
-            | Kind::Operator
-            | Kind::Punctuation
-            | Kind::Placeholder => text.into(),
-        };
-        Ok(Token { kind, text, name, at: start })
+        Token::new(kind, text, name, start)
     }
 
-    /// White space and comments. Block comments nest; a line comment ends at LF or CR.
-    pub(super) fn skip_blanks(&mut self) -> Result<(), Refusal> {
-        loop {
-            self.skip_while(is_space);
-            if self.eat("--") {
-                self.skip_while(|c| !matches!(c, '\n' | '\r'));
-            } else if self.rest().starts_with("/*") {
-                self.skip_block_comment()?;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn skip_block_comment(&mut self) -> Result<(), Refusal> {
-        let start = self.at;
-        let mut open = 0_usize;
-        loop {
-            if self.eat("/*") {
-                open += 1;
-            } else if self.eat("*/") {
-                open -= 1;
-            } else if let Some(c) = self.peek() {
-                self.at += c.len_utf8();
-            } else {
-                return Err(Refusal::invalid(start, "This comment is never closed; end it with */."));
-            }
-            if open == 0 {
-                return Ok(());
-            }
-        }
-    }
-
-    fn cut(&mut self, first: char) -> Result<Kind, Refusal> {
+    fn cut(&mut self, first: char) -> Result<TokenKind, Refusal> {
         match first {
-            '\'' => self.string(Escapes::Doubled).map(|()| Kind::String),
-            '"' => self.quoted_name().map(|()| Kind::QuotedName),
-            '$' => self.dollar_string().map(|()| Kind::DollarString),
-            '0'..='9' => self.number().map(|()| Kind::Number),
-            '.' if self.rest().chars().nth(1).is_some_and(|c| c.is_ascii_digit()) => {
-                self.number().map(|()| Kind::Number)
+            '\'' => strings::string(&mut self.scanner, Escapes::Doubled).map(|()| TokenKind::String),
+            '"' => strings::quoted_name(&mut self.scanner).map(|()| TokenKind::QuotedName),
+            '$' => strings::dollar_string(&mut self.scanner).map(|()| TokenKind::DollarString),
+            '0'..='9' => self.number().map(|()| TokenKind::Number),
+            '.' if self.scanner.rest().chars().nth(1).is_some_and(|c| c.is_ascii_digit()) => {
+                self.number().map(|()| TokenKind::Number)
             }
             c if is_name_start(c) => self.word(),
             '(' | ')' | '[' | ']' | ',' | '.' | ':' => self.punctuation(),
             c if is_operator_character(c) => self.operator(),
             c => Err(Refusal::invalid(
-                self.at,
+                self.scanner.at,
                 format!("The character {} has no meaning in PostgreSQL's SQL here.", escaped(c)),
             )),
         }
     }
 
-    fn punctuation(&mut self) -> Result<Kind, Refusal> {
-        if self.rest().starts_with("..") {
-            return Err(Refusal::invalid(self.at, "'..' has no meaning in a query."));
+    fn punctuation(&mut self) -> Result<TokenKind, Refusal> {
+        if self.scanner.rest().starts_with("..") {
+            return Err(Refusal::invalid(self.scanner.at, "'..' has no meaning in a query."));
         }
-        if self.eat("::") || self.eat(":=") {
-            return Ok(Kind::Punctuation);
+        if self.scanner.eat("::") || self.scanner.eat(":=") {
+            return Ok(TokenKind::Punctuation);
         }
-        let colon = self.eat(":");
-        if colon && self.placeholders == Placeholders::Named && self.peek().is_some_and(is_name_start) {
+        let colon = self.scanner.eat(":");
+        if colon && self.placeholders == Placeholders::Named && self.scanner.peek().is_some_and(is_name_start)
+        {
             return self.placeholder();
         }
-        self.at += usize::from(!colon);
-        Ok(Kind::Punctuation)
+        self.scanner.at += usize::from(!colon);
+        Ok(TokenKind::Punctuation)
     }
 
-    /// What stands behind the colon of a `:name`.
-    fn placeholder(&mut self) -> Result<Kind, Refusal> {
-        let start = self.at;
-        self.skip_while(is_name_part);
-        let name = self.since(start);
+    /// Reads the name behind the colon of a `:name`.
+    fn placeholder(&mut self) -> Result<TokenKind, Refusal> {
+        let start = self.scanner.at;
+        self.scanner.skip_while(is_name_part);
+        let name = self.scanner.since(start);
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if !name.chars().all(plain) {
             return Err(Refusal::invalid(
@@ -191,18 +131,18 @@ impl<'s> Lexer<'s> {
                 ),
             ));
         }
-        Ok(Kind::Placeholder)
+        Ok(TokenKind::Placeholder)
     }
 
-    /// A word, or a string whose prefix letter looks like one.
-    fn word(&mut self) -> Result<Kind, Refusal> {
-        let start = self.at;
-        let mut characters = self.rest().chars();
+    /// Reads a word, or a string whose prefix letter looks like one.
+    fn word(&mut self) -> Result<TokenKind, Refusal> {
+        let start = self.scanner.at;
+        let mut characters = self.scanner.rest().chars();
         let first = characters.next().map(|c| c.to_ascii_lowercase());
         let quoted = characters.next() == Some('\'');
         match first {
-            Some('e') if quoted => return self.prefixed(Escapes::Backslash),
-            Some('b' | 'x') if quoted => return self.prefixed(Escapes::Doubled),
+            Some('e') if quoted => return prefixed(&mut self.scanner, Escapes::Backslash),
+            Some('b' | 'x') if quoted => return prefixed(&mut self.scanner, Escapes::Doubled),
             Some('n') if quoted => {
                 return Err(Refusal::invalid(
                     start,
@@ -211,8 +151,8 @@ impl<'s> Lexer<'s> {
             }
             _ => {}
         }
-        self.skip_while(is_name_part);
-        if let Some(odd) = self.since(start).chars().find(|c| !is_plain_in_names(*c)) {
+        self.scanner.skip_while(is_name_part);
+        if let Some(odd) = self.scanner.since(start).chars().find(|c| !is_plain_in_names(*c)) {
             return Err(Refusal::invalid(
                 start,
                 format!(
@@ -221,28 +161,28 @@ impl<'s> Lexer<'s> {
                 ),
             ));
         }
-        Ok(Kind::Word)
+        Ok(TokenKind::Word)
     }
 
-    /// Decimal only: `0x1F` and `1_000` mean different things in different versions.
+    /// Reads a decimal number: `0x1F` and `1_000` mean different things in different versions.
     fn number(&mut self) -> Result<(), Refusal> {
-        let start = self.at;
-        self.skip_while(|c| c.is_ascii_digit());
-        if self.eat(".") {
-            self.skip_while(|c| c.is_ascii_digit());
+        let start = self.scanner.at;
+        self.scanner.skip_while(|c| c.is_ascii_digit());
+        if self.scanner.eat(".") {
+            self.scanner.skip_while(|c| c.is_ascii_digit());
         }
-        let mantissa = self.at;
-        if self.eat("e") || self.eat("E") {
-            if !self.eat("+") {
-                self.eat("-");
+        let mantissa = self.scanner.at;
+        if self.scanner.eat("e") || self.scanner.eat("E") {
+            if !self.scanner.eat("+") {
+                self.scanner.eat("-");
             }
-            let digits = self.at;
-            self.skip_while(|c| c.is_ascii_digit());
-            if digits == self.at {
-                self.at = mantissa;
+            let digits = self.scanner.at;
+            self.scanner.skip_while(|c| c.is_ascii_digit());
+            if digits == self.scanner.at {
+                self.scanner.at = mantissa;
             }
         }
-        if self.peek().is_some_and(|c| is_name_part(c) || c == '.') {
+        if self.scanner.peek().is_some_and(|c| is_name_part(c) || c == '.') {
             return Err(Refusal::invalid(
                 start,
                 "A number is glued to what follows it; write a decimal number and put a space after it.",
@@ -251,12 +191,12 @@ impl<'s> Lexer<'s> {
         Ok(())
     }
 
-    /// `scan.l`'s operator rule: the longest run of operator characters, cut before a comment, without a trailing
-    /// `+` or `-` unless it holds one of the characters that no SQL operator has.
-    fn operator(&mut self) -> Result<Kind, Refusal> {
-        let start = self.at;
-        self.skip_while(is_operator_character);
-        let mut operator = self.since(start);
+    /// Reads an operator by `scan.l`'s rule: the longest run of operator characters, cut before a comment, without a
+    /// trailing `+` or `-` unless it holds one of the characters that no operator of the SQL standard has.
+    fn operator(&mut self) -> Result<TokenKind, Refusal> {
+        let start = self.scanner.at;
+        self.scanner.skip_while(is_operator_character);
+        let mut operator = self.scanner.since(start);
         let comment = [operator.find("--"), operator.find("/*")].into_iter().flatten().min();
         operator = operator.get(..comment.unwrap_or(operator.len())).unwrap_or_default();
         while operator.len() > 1
@@ -265,9 +205,9 @@ impl<'s> Lexer<'s> {
         {
             operator = operator.get(..operator.len() - 1).unwrap_or_default();
         }
-        self.at = start + operator.len();
+        self.scanner.at = start + operator.len();
         if operator == "=>" {
-            return Ok(Kind::Punctuation);
+            return Ok(TokenKind::Punctuation);
         }
         if operator.starts_with('`') {
             return Err(Refusal::violation(start, "A name is quoted \"so\" in PostgreSQL, not with '`'."));
@@ -281,36 +221,13 @@ impl<'s> Lexer<'s> {
                 ),
             ));
         }
-        Ok(Kind::Operator)
+        Ok(TokenKind::Operator)
     }
 }
 
-pub(super) fn check_name(name: &str, at: usize) -> Result<(), Refusal> {
-    if name.len() <= MAX_NAME_BYTES {
-        return Ok(());
-    }
-    Err(Refusal::invalid(
-        at,
-        format!("The name {} is longer than {MAX_NAME_BYTES} bytes, which PostgreSQL would cut.", echo(name)),
-    ))
-}
-
-pub(super) fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}')
-}
-
-pub(super) fn is_name_start(c: char) -> bool {
-    c.is_ascii_alphabetic() || c == '_' || !c.is_ascii()
-}
-
-pub(super) fn is_name_part(c: char) -> bool {
-    is_name_start(c) || c.is_ascii_digit() || c == '$'
-}
-
-/// PostgreSQL takes every non-ASCII character for a letter; those that a reader takes for something else are refused, and
-/// the one that a Turkish database folds to an ASCII letter.
-fn is_plain_in_names(c: char) -> bool {
-    c.is_ascii() || c.is_alphanumeric() && c != 'İ'
+fn prefixed(scanner: &mut Scanner<'_>, escapes: Escapes) -> Result<TokenKind, Refusal> {
+    scanner.at += 1;
+    strings::string(scanner, escapes).map(|()| TokenKind::PrefixedString)
 }
 
 fn is_operator_character(c: char) -> bool {
@@ -320,7 +237,7 @@ fn is_operator_character(c: char) -> bool {
     )
 }
 
-/// A character for a sentence: itself when it shows, else its code point.
+/// Writes a character into a sentence: itself when it is visible, else its code point.
 fn escaped(c: char) -> String {
     if c.is_ascii_graphic() { format!("'{c}'") } else { format!("U+{:04X}", u32::from(c)) }
 }

@@ -1,24 +1,25 @@
-//! What numbers placeholders, and tells them from the bounds of slices.
+//! Placeholders: their numbers, and the difference between `:name` and the bound of a slice.
 
-use super::token::{Kind, Refusal, Token};
+use super::token::{Token, TokenKind};
+use crate::guard::refusal::Refusal;
 
-/// Whether `:name` stands for a parameter.
+/// The meaning of `:name`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placeholders {
-    /// Never: what a client sends has none.
+    /// Not a parameter: a client's text has none.
     Refused,
-    /// In the statements of a catalog.
+    /// A parameter, in the statements of a catalog.
     Named,
 }
 
-/// What numbers placeholders, and tells them from the bounds of slices.
+/// Numbers placeholders, and tells them from the bounds of slices.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct Numbering {
     /// In the order in which they first appear.
     seen: Vec<String>,
-    /// What each open bracket is.
+    /// The brackets around the next token.
     open: Vec<Bracket>,
-    /// What stands before.
+    /// The token before.
     last: Last,
 }
 
@@ -30,7 +31,7 @@ enum Bracket {
     Subscript,
 }
 
-/// What a `:` in brackets can follow.
+/// The token before a `:` in brackets.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Last {
     /// A comma, an operator, an opening bracket: an operand must follow.
@@ -40,14 +41,14 @@ enum Last {
     Array,
     /// `.`
     Dot,
-    /// What an operand ends with, or a word.
+    /// The end of an operand, or a word.
     Other,
 }
 
-impl Names {
+impl Numbering {
     /// Gives a placeholder its number. Within the brackets of a subscript, `a[1:b]` is a slice up to a column b.
     pub(super) fn number(&mut self, token: &mut Token<'_>) -> Result<(), Refusal> {
-        if token.kind == Kind::Placeholder {
+        if token.kind == TokenKind::Placeholder {
             if self.last == Last::Dot {
                 return Err(Refusal::invalid(
                     token.at,
@@ -90,7 +91,7 @@ impl Names {
         self.last = match token.text.as_ref() {
             "," | "(" | "[" => Last::Beginning,
             "." => Last::Dot,
-            _ if token.kind == Kind::Operator => Last::Beginning,
+            _ if token.kind == TokenKind::Operator => Last::Beginning,
             _ if token.is_word("array") => Last::Array,
             _ => Last::Other,
         };

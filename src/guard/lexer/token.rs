@@ -1,53 +1,16 @@
-//! Tokens, and why a text is refused.
+//! Tokens.
 
-use crate::problem::Code;
+use std::borrow::Cow;
 
-/// Why a text is refused, and at which byte of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    pub(crate) code: Code,
-    pub(crate) reason: Reason,
-    /// Byte offset in the client's text.
-    pub(crate) at: usize,
-    /// One sentence: the construct, and what to write instead.
-    pub(crate) detail: String,
-}
+use crate::{guard::refusal::Refusal, problem::echo};
 
-/// What a refusal is about, as far as the catalog's rules have names for it.
+/// The longest name, in bytes (`NAMEDATALEN - 1`). PostgreSQL cuts a longer one silently, so that the guard would check
+/// another name than PostgreSQL uses.
+const MAX_NAME_BYTES: usize = 63;
+
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
-    /// A function that may not be called.
-    Function,
-    /// A statement that is no query.
-    Statement,
-    /// Something that changes data, or locks it.
-    Write,
-    /// A second statement.
-    SecondStatement,
-    /// Anything else.
-    Construct,
-}
-
-impl Refusal {
-    /// What cannot be lexed or parsed.
-    pub(crate) fn invalid(at: usize, detail: impl Into<String>) -> Self {
-        Self { code: Code::Validation, reason: Reason::Construct, at, detail: detail.into() }
-    }
-
-    /// What is understood and not allowed.
-    pub(crate) fn violation(at: usize, detail: impl Into<String>) -> Self {
-        Self { code: Code::QueryViolation, reason: Reason::Construct, at, detail: detail.into() }
-    }
-
-    /// The same, about `reason`.
-    pub(crate) fn about(self, reason: Reason) -> Self {
-        Self { reason, ..self }
-    }
-}
-
-/// What a token is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// A keyword or a name without quotes.
     Word,
     /// A name in double quotes.
@@ -71,9 +34,9 @@ pub(crate) enum Kind {
 /// One token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'s> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     /// As written, without comments and Unicode escapes: the token's canonical text.
-    pub(crate) text: std::borrow::Cow<'s, str>,
+    pub(crate) text: Cow<'s, str>,
     /// A name as PostgreSQL knows it: folded when unquoted, without quotes otherwise; a placeholder's name. Empty for
     /// anything else.
     pub(crate) name: String,
@@ -81,24 +44,46 @@ pub(crate) struct Token<'s> {
     pub(crate) at: usize,
 }
 
-impl Token<'_> {
-    /// Whether this is the unquoted word `word` (given in lower case).
+impl<'s> Token<'s> {
+    /// Makes a token. A name that PostgreSQL would cut is refused.
+    pub(super) fn new(
+        kind: TokenKind,
+        text: impl Into<Cow<'s, str>>,
+        name: String,
+        at: usize,
+    ) -> Result<Self, Refusal> {
+        if name.len() > MAX_NAME_BYTES {
+            let name = echo(&name);
+            return Err(Refusal::invalid(
+                at,
+                format!("The name {name} is longer than {MAX_NAME_BYTES} bytes, which PostgreSQL would cut."),
+            ));
+        }
+        Ok(Self { kind, text: text.into(), name, at })
+    }
+
+    /// Returns whether this is the unquoted word `word` (given in lower case).
     pub(crate) fn is_word(&self, word: &str) -> bool {
-        self.kind == Kind::Word && self.name == word
+        self.kind == TokenKind::Word && self.name == word
     }
 
-    /// Whether this is the punctuation `mark`.
+    /// Returns whether this is one of the unquoted words (given in lower case).
+    pub(crate) fn is_one_of(&self, words: &[&str]) -> bool {
+        self.kind == TokenKind::Word && words.contains(&self.name.as_str())
+    }
+
+    /// Returns whether this is the punctuation `mark`.
     pub(crate) fn is_mark(&self, mark: &str) -> bool {
-        self.kind == Kind::Punctuation && self.text == mark
+        self.kind == TokenKind::Punctuation && self.text == mark
     }
 
-    /// Whether this is a word or a quoted name.
+    /// Returns whether this is a word or a quoted name.
     pub(crate) fn is_name(&self) -> bool {
-        matches!(self.kind, Kind::Word | Kind::QuotedName)
+        matches!(self.kind, TokenKind::Word | TokenKind::QuotedName)
     }
 
-    /// Whether this is a string literal of any spelling.
+    /// Returns whether this is a string literal of any spelling.
     pub(crate) fn is_string(&self) -> bool {
-        matches!(self.kind, Kind::String | Kind::PrefixedString | Kind::DollarString)
+        matches!(self.kind, TokenKind::String | TokenKind::PrefixedString | TokenKind::DollarString)
     }
 }

@@ -1,30 +1,30 @@
-//! `U&'…'` and `U&"…"`: what PostgreSQL makes of their escapes, so that only the characters themselves go on.
+//! Escapes of `U&'…'` and `U&"…"`, decoded as PostgreSQL does, so that later steps see only the characters.
 //!
 //! `\hhhh` and `\+hhhhhh` stand for a code point, a doubled escape for itself; another escape than the backslash is
 //! named behind `UESCAPE`.
 
-/// The escape unless another is named.
+/// The default escape.
 pub(super) const BACKSLASH: char = '\\';
 
-/// Why an escape cannot be read.
+/// An escape cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum EscapeError {
-    /// Neither four digits nor a plus and six.
+    /// Not four digits, and not a plus and six digits.
     #[error("write four hexadecimal digits behind the escape, or + and six, or the escape twice")]
     Digits,
-    /// Nothing that PostgreSQL can store: U+0000, half of a pair, or beyond U+10FFFF.
+    /// A character that PostgreSQL cannot store: U+0000, half of a pair, or beyond U+10FFFF.
     #[error("an escape stands for a character other than U+0000, at most U+10FFFF, surrogates only in pairs")]
     CodePoint,
 }
 
-/// Whether `UESCAPE` may name this character.
+/// Returns whether `UESCAPE` may name this character.
 pub(super) fn is_escape(c: char) -> bool {
     c.is_ascii()
         && !c.is_ascii_hexdigit()
         && !matches!(c, '+' | '\'' | '"' | ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')
 }
 
-/// The characters that `text` stands for, in which a quote is no longer doubled.
+/// Decodes `text`, in which quotes are no longer doubled.
 pub(super) fn decode(text: &str, escape: char) -> Result<String, EscapeError> {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_postgresql_cannot_read_is_refused() {
+    fn escapes_that_postgresql_cannot_read_are_refused() {
         for text in ["\\", "\\006", "\\006g", "\\+00006", "\\+00006g", "\\ 0061", "\\é061", "\\+0000é"] {
             check(text, '\\', Err(EscapeError::Digits));
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_is_no_digit_quote_or_space() {
+    fn digits_quotes_and_spaces_are_refused_as_escapes() {
         for c in "aF0+'\" \t\n".chars().chain(['é', 'א']) {
             assert!(!is_escape(c), "{c}");
         }

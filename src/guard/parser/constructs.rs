@@ -1,34 +1,23 @@
-//! What PostgreSQL's grammar writes like calls and the guard does not take, with what to write instead.
+//! Constructs that are not supported, each with a sentence that names what to write instead.
 
-use super::super::lexer::{Kind, Token};
+use crate::guard::lexer::{Token, TokenKind};
 
-/// XML. The parser behind it has seen too many accidents to be within a model's reach.
-pub(super) const XML: &str =
+/// XML. PostgreSQL's parser for it, libxml2, has too many known holes to be within a model's reach.
+pub(in crate::guard) const XML: &str =
     "XML is not supported here; select the column as it is, or build JSON with jsonb_build_object.";
-/// The constructors of JSON that PostgreSQL 16 brought.
-pub(super) const JSON_BUILDER: &str = "SQL/JSON constructors are not supported here; use json_build_object('key', value), json_build_array(...), \
+/// The JSON constructors of PostgreSQL 16.
+pub(in crate::guard) const JSON_BUILDER: &str = "SQL/JSON constructors are not supported here; use json_build_object('key', value), json_build_array(...), \
      json_agg, json_object_agg or to_json.";
 const JSON_PATH: &str = "SQL/JSON query functions are not supported here; use jsonb_path_query, jsonb_path_query_first, jsonb_path_exists or \
      jsonb_to_recordset.";
 
-/// What stands before the parenthesis, and the sentence.
+/// The word before the parenthesis, and the sentence.
+#[rustfmt::skip]
 const CONSTRUCTS: &[(&[&str], &str)] = &[
     (
         &[
-            "xmlagg",
-            "xmlattributes",
-            "xmlcomment",
-            "xmlconcat",
-            "xmlelement",
-            "xmlexists",
-            "xmlforest",
-            "xmlnamespaces",
-            "xmlparse",
-            "xmlpi",
-            "xmlroot",
-            "xmlserialize",
-            "xmltable",
-            "xpath",
+            "xmlagg", "xmlattributes", "xmlcomment", "xmlconcat", "xmlelement", "xmlexists", "xmlforest",
+            "xmlnamespaces", "xmlparse", "xmlpi", "xmlroot", "xmlserialize", "xmltable", "xpath",
             "xpath_exists",
         ],
         XML,
@@ -38,7 +27,7 @@ const CONSTRUCTS: &[(&[&str], &str)] = &[
     (&["json_exists", "json_query", "json_table", "json_value"], JSON_PATH),
 ];
 
-/// What other databases write, by the word before or at which the parser stumbles.
+/// Syntax of other databases, by the word before or at which the parser fails.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("qualify", "QUALIFY is not PostgreSQL's; filter around the query: SELECT * FROM (...) AS q WHERE ..."),
     ("rlike", "RLIKE is not PostgreSQL's; write a ~ 'pattern', or ~* to ignore case."),
@@ -46,13 +35,17 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 const LIMIT_COMMA: &str = "LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a.";
 
-/// The sentence for a construct of this name.
-pub(super) fn named(name: &str) -> Option<&'static str> {
+/// The sentence for an operator of a schema other than PostgreSQL's own.
+pub(in crate::guard) const FOREIGN_OPERATOR: &str =
+    "Only PostgreSQL's own operators may be named: OPERATOR(pg_catalog.+), or just +.";
+
+/// Returns the sentence for a construct of this name.
+pub(in crate::guard) fn named(name: &str) -> Option<&'static str> {
     CONSTRUCTS.iter().find(|(names, _)| names.contains(&name)).map(|(_, sentence)| *sentence)
 }
 
-/// The construct that the parser stumbled over at the token `failed`: its token and the sentence.
-pub(crate) fn around<'t, 's>(
+/// Returns the construct around the token `failed`, at which the parser failed: its token and the sentence.
+pub(super) fn around<'t, 's>(
     tokens: &'t [Token<'s>],
     failed: usize,
 ) -> Option<(&'t Token<'s>, &'static str)> {
@@ -71,7 +64,7 @@ pub(crate) fn around<'t, 's>(
         } else if token.is_mark("(") {
             let Some(depth) = closed.checked_sub(1) else {
                 // This parenthesis is still open.
-                let construct = before.peek().filter(|name| name.kind == Kind::Word);
+                let construct = before.peek().filter(|name| name.kind == TokenKind::Word);
                 match construct.and_then(|name| sentence(name)) {
                     Some(sentence) => return construct.map(|name| (*name, sentence)),
                     None => continue,
@@ -83,8 +76,8 @@ pub(crate) fn around<'t, 's>(
     None
 }
 
-/// What another database would understand at the token `failed`: its token and the sentence.
-pub(crate) fn elsewhere<'t, 's>(
+/// Returns the syntax of another database at the token `failed`: its token and the sentence.
+pub(super) fn elsewhere<'t, 's>(
     tokens: &'t [Token<'s>],
     failed: usize,
 ) -> Option<(&'t Token<'s>, &'static str)> {
@@ -99,7 +92,9 @@ pub(crate) fn elsewhere<'t, 's>(
     word.or(limit.map(|comma| (comma, LIMIT_COMMA)))
 }
 
-/// `json_object` is a plain function, too, whose arguments are not written so.
+/// Returns the sentence for the word before a parenthesis.
+///
+/// `json_object` is a plain function, too, whose arguments are written otherwise.
 fn sentence(name: &Token<'_>) -> Option<&'static str> {
     if name.is_word("json_object") { Some(JSON_BUILDER) } else { named(&name.name) }
 }

@@ -1,0 +1,199 @@
+//! The operator's additions to the guard's lists (`MCP_SQL_ALLOW_FUNCTIONS`).
+
+use std::collections::BTreeSet;
+
+use super::{
+    functions, functions_denied,
+    functions_sets::{self, Set},
+};
+use crate::problem::echo;
+
+/// Functions and types that are allowed beyond the built-in lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GuardConfig {
+    /// Names and their schemas, if any.
+    names: BTreeSet<(Option<String>, String)>,
+    /// The part before the `*` of `prefix_*` or `schema.prefix_*`, and the schema.
+    prefixes: Vec<(Option<String>, String)>,
+    sets: Vec<&'static Set>,
+}
+
+/// An entry of the setting is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GuardConfigError {
+    /// The entry begins with `@` and does not name a set.
+    #[error("{} is not a named set; there are {}", echo(.entry), set_names())]
+    UnknownSet {
+        /// As written.
+        entry: String,
+    },
+    /// The entry is not a name that a function can have.
+    #[error(
+        "{} is not a function; allowed are name, schema.name, prefix_* (lower case) and named sets such as @catalog",
+        echo(.entry)
+    )]
+    NotAFunction {
+        /// As written.
+        entry: String,
+    },
+    /// The function is dangerous.
+    #[error("{} can never be allowed: a function of this name {does}", echo(.entry))]
+    Dangerous {
+        /// As written.
+        entry: String,
+        /// The effect of the function: a verb phrase.
+        does: &'static str,
+    },
+}
+
+fn set_names() -> String {
+    functions_sets::SETS.iter().map(|set| set.name).collect::<Vec<_>>().join(", ")
+}
+
+impl GuardConfig {
+    /// Reads `MCP_SQL_ALLOW_FUNCTIONS`, a comma list.
+    ///
+    /// # Errors
+    /// The first entry that is wrong.
+    pub fn parse(list: &str) -> Result<Self, GuardConfigError> {
+        let mut config = Self::default();
+        for entry in list.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            config.add(entry)?;
+        }
+        Ok(config)
+    }
+
+    fn add(&mut self, entry: &str) -> Result<(), GuardConfigError> {
+        if entry.starts_with('@') {
+            let set = functions_sets::named(entry);
+            self.sets.push(set.ok_or_else(|| GuardConfigError::UnknownSet { entry: entry.to_owned() })?);
+            return Ok(());
+        }
+        let (path, is_prefix) = entry.strip_suffix('*').map_or((entry, false), |prefix| (prefix, true));
+        let (schema, name) = path.split_once('.').map_or((None, path), |(schema, name)| (Some(schema), name));
+        let plain = |part: &str| {
+            !part.is_empty()
+                && !part.starts_with(|c: char| c.is_ascii_digit())
+                && part.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit())
+        };
+        if !schema.is_none_or(plain) || !plain(name) || (is_prefix && !name.ends_with('_')) {
+            return Err(GuardConfigError::NotAFunction { entry: entry.to_owned() });
+        }
+        if let Some(does) = functions_denied::danger(name) {
+            return Err(GuardConfigError::Dangerous { entry: entry.to_owned(), does });
+        }
+        let added = (schema.map(str::to_owned), name.to_owned());
+        if is_prefix {
+            self.prefixes.push(added);
+        } else {
+            self.names.insert(added);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the function may be called. A schema other than `pg_catalog` must be named in the setting.
+    pub(crate) fn allows_function(&self, schema: Option<&str>, name: &str) -> bool {
+        if functions_denied::danger(name).is_some() {
+            return false;
+        }
+        match schema {
+            None | Some("pg_catalog") => {
+                functions::is_built_in(name) || self.has_in_set(name) || self.names(None, name)
+            }
+            Some(schema) => self.names(Some(schema), name),
+        }
+    }
+
+    /// Returns whether the setting adds a function of this name, in any schema.
+    pub(crate) fn adds_function(&self, name: &str) -> bool {
+        self.names.iter().any(|(_, added)| added == name)
+            || self.prefixes.iter().any(|(_, prefix)| name.starts_with(prefix))
+            || self.has_in_set(name)
+    }
+
+    /// Returns whether a function that the guard's lists do not mean may be called, also behind a dot or by an operator or
+    /// a cast.
+    ///
+    /// Only the setting can allow it; a set means its extension's functions, not others of the same name.
+    pub(crate) fn allows_stranger(&self, schema: &str, name: &str) -> bool {
+        functions_denied::danger(name).is_none()
+            && (self.names(None, name)
+                || self.names(Some(schema), name)
+                || schema == "pg_catalog" && self.has_in_set(name))
+    }
+
+    /// Returns whether relations that show other sessions, roles and the server may be read.
+    pub(crate) fn allows_telling_relations(&self) -> bool {
+        self.sets.iter().any(|set| set.name == "@catalog")
+    }
+
+    /// Returns whether the setting allows casts to the type.
+    pub(crate) fn allows_type(&self, schema: Option<&str>, name: &str) -> bool {
+        schema.is_none() && self.sets.iter().any(|set| set.types.contains(&name))
+            || self.names.contains(&(schema.map(str::to_owned), name.to_owned()))
+    }
+
+    fn has_in_set(&self, name: &str) -> bool {
+        self.sets.iter().any(|set| set.has_function(name))
+    }
+
+    fn names(&self, schema: Option<&str>, name: &str) -> bool {
+        self.names.contains(&(schema.map(str::to_owned), name.to_owned()))
+            || self.prefixes.iter().any(|(of, prefix)| of.as_deref() == schema && name.starts_with(prefix))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::statement::ReadOnlyStatement;
+
+    #[track_caller]
+    fn check(config: &GuardConfig, accepted: bool, statements: &[&str]) {
+        for sql in statements {
+            assert_eq!(ReadOnlyStatement::parse(sql, config).is_ok(), accepted, "{sql}");
+        }
+    }
+
+    #[test]
+    fn the_setting_adds_names_prefixes_and_sets() {
+        let config = GuardConfig::parse(" my_f , s.g, h_*,s.p_*, @unaccent ,,").unwrap();
+        check(&config, true, &["SELECT my_f(1)", "SELECT s.g(1)", "SELECT h_x(1)", "SELECT s.p_y(1)"]);
+        check(&config, true, &["SELECT unaccent('x')", "SELECT 1::my_f"]);
+        check(&config, false, &["SELECT h_evil.f(1)", "SELECT \"s.g\"(1)", "SELECT x.p_y(1)"]);
+        check(&config, false, &["SELECT p_y(1)", "SELECT 1::\"s.g\"", "SELECT g(1)", "SELECT s.my_f(1)"]);
+        check(&config, false, &["SELECT x.g(1)", "SELECT h(1)", "SELECT pg_sleep(1)"]);
+    }
+
+    #[test]
+    fn a_wrong_entry_is_named_with_what_is_allowed() {
+        for (list, part) in [
+            ("@nope", "@postgis"),
+            ("pg_read_file", "never be allowed"),
+            ("pg_catalog.pg_read_file", "never be allowed"),
+            ("dblink_*", "never be allowed"),
+            ("*", "schema.name"),
+            ("a b", "schema.name"),
+            ("F", "schema.name"),
+            ("a.b.c", "schema.name"),
+            ("lo*", "schema.name"),
+        ] {
+            let error = GuardConfig::parse(list).unwrap_err().to_string();
+            assert!(error.contains(part), "{list}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_set_holds_nothing_that_runs_sql_or_reads_files() {
+        let config = GuardConfig::parse("@postgis, @pg_trgm").unwrap();
+        let refused = [
+            "SELECT st_mapalgebra(r, 1, NULL, 'pg_sleep(1)::text::float8') FROM t",
+            "SELECT st_mapalgebraexpr(r, 1, NULL, '1') FROM t",
+            "SELECT st_rastfromhexwkb('00')",
+            "SELECT st_setbandpath(r, 1, '/etc/passwd', 1) FROM t",
+            "SELECT word_similarity(repeat('a b ', 50000), repeat('b c ', 50000))",
+            "SELECT repeat('a b ', 50000) <<<-> repeat('b c ', 50000)",
+        ];
+        check(&config, false, &refused);
+    }
+}

@@ -1,0 +1,242 @@
+//! Judges queries and their clauses.
+
+use sqlparser::ast::{
+    Cte, CteAsMaterialized, Distinct, Fetch, GroupByExpr, LimitClause, NamedWindowDefinition,
+    NamedWindowExpr, Offset, OrderBy, OrderByKind, Parens, Query, Select, SelectFlavor, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, Table, Values, With,
+};
+
+use super::{
+    clauses, from, identifiers,
+    roles::NameRole,
+    walk::{Node, Walk},
+};
+use crate::guard::refusal::Refusal;
+
+/// Judges the clauses around a query's body.
+pub(super) fn judge_query<'t>(walk: &mut Walk<'t, '_>, query: &'t Query) -> Result<(), Refusal> {
+    let Query {
+        with,
+        body,
+        order_by,
+        limit_clause,
+        fetch,
+        locks,
+        for_clause,
+        settings,
+        format_clause,
+        pipe_operators,
+    } = query;
+    if let Some(With { with_token: _, recursive: _, cte_tables }) = with {
+        for cte in cte_tables {
+            judge_cte(walk, cte)?;
+        }
+    }
+    walk.left.push(Node::Body(body));
+    if let Some(order_by) = order_by {
+        judge_order_by(walk, order_by)?;
+    }
+    if let Some(limit) = limit_clause {
+        judge_limit(walk, limit)?;
+    }
+    if let Some(Fetch { with_ties: _, percent, quantity }) = fetch {
+        if *percent {
+            return Err(walk.refuse("FETCH ... PERCENT is not PostgreSQL's; use LIMIT."));
+        }
+        walk.exprs(quantity);
+    }
+    if !locks.is_empty() || for_clause.is_some() {
+        return Err(walk.refuse("Locking rows (FOR UPDATE, FOR SHARE) is not allowed; leave the clause out."));
+    }
+    if settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
+        return Err(walk.refuse_foreign());
+    }
+    Ok(())
+}
+
+fn judge_cte<'t>(walk: &mut Walk<'t, '_>, cte: &'t Cte) -> Result<(), Refusal> {
+    let Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
+    from::judge_alias(walk, alias)?;
+    match materialized {
+        Some(CteAsMaterialized::Materialized | CteAsMaterialized::NotMaterialized) | None => {}
+    }
+    if from.is_some() {
+        return Err(walk.refuse_foreign());
+    }
+    walk.query(query);
+    Ok(())
+}
+
+/// Judges a SELECT, a set operation, VALUES or TABLE.
+pub(super) fn judge_body<'t>(walk: &mut Walk<'t, '_>, body: &'t SetExpr) -> Result<(), Refusal> {
+    match body {
+        SetExpr::Select(select) => return judge_select(walk, select),
+        SetExpr::Query(query) => walk.query(query),
+        SetExpr::SetOperation { left, op, set_quantifier, right } => {
+            match (op, set_quantifier) {
+                (
+                    SetOperator::Union | SetOperator::Except | SetOperator::Intersect,
+                    SetQuantifier::All | SetQuantifier::Distinct | SetQuantifier::None,
+                ) => {}
+                (SetOperator::Minus, _)
+                | (_, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName) => {
+                    return Err(
+                        walk.refuse("Set operations are UNION, INTERSECT and EXCEPT, with or without ALL.")
+                    );
+                }
+            }
+            walk.left.push(Node::Body(left));
+            walk.left.push(Node::Body(right));
+        }
+        SetExpr::Values(Values { explicit_row, value_keyword, rows }) => {
+            if *explicit_row || *value_keyword {
+                return Err(walk.refuse_foreign());
+            }
+            walk.exprs(
+                rows.iter().flat_map(|Parens { opening_token: _, content, closing_token: _ }| content),
+            );
+        }
+        SetExpr::Table(table) => {
+            let Table { table_name, schema_name } = table.as_ref();
+            for name in [schema_name, table_name].into_iter().flatten() {
+                walk.stand_at(name);
+                walk.account(name, NameRole::Relation);
+            }
+            let schema = schema_name.as_ref().map(|name| name.value.as_str());
+            from::judge_readable(walk, schema, table_name.as_ref().map_or("", |name| &name.value))?;
+        }
+        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
+            return Err(walk.refuse("Changing data is not allowed here; write a SELECT."));
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::too_many_lines, reason = "every clause is named, so that a new one stops the build")]
+fn judge_select<'t>(walk: &mut Walk<'t, '_>, select: &'t Select) -> Result<(), Refusal> {
+    let Select {
+        select_token: _,
+        optimizer_hints,
+        distinct,
+        select_modifiers,
+        top,
+        top_before_distinct,
+        projection,
+        exclude,
+        into,
+        from,
+        lateral_views,
+        prewhere,
+        selection,
+        connect_by,
+        group_by,
+        cluster_by,
+        distribute_by,
+        sort_by,
+        having,
+        named_window,
+        qualify,
+        window_before_qualify: _,
+        value_table_mode,
+        flavor,
+    } = select;
+    if into.is_some() {
+        return Err(walk.refuse("SELECT INTO makes a table, which is not allowed; leave INTO out."));
+    }
+    let foreign = !optimizer_hints.is_empty()
+        || select_modifiers.is_some()
+        || top.is_some()
+        || *top_before_distinct
+        || exclude.is_some()
+        || !lateral_views.is_empty()
+        || prewhere.is_some()
+        || !connect_by.is_empty()
+        || !cluster_by.is_empty()
+        || !distribute_by.is_empty()
+        || !sort_by.is_empty()
+        || qualify.is_some()
+        || value_table_mode.is_some();
+    let standard = match flavor {
+        SelectFlavor::Standard => true,
+        SelectFlavor::FromFirst | SelectFlavor::FromFirstNoSelect => false,
+    };
+    if foreign || !standard {
+        return Err(walk.refuse_foreign());
+    }
+    match distinct {
+        Some(Distinct::All | Distinct::Distinct) | None => {}
+        Some(Distinct::On(exprs)) => walk.exprs(exprs),
+    }
+    for item in projection {
+        judge_item(walk, item)?;
+    }
+    walk.left.extend(from.iter().map(Node::Joined));
+    walk.exprs(selection);
+    walk.exprs(having);
+    judge_group_by(walk, group_by)?;
+    for NamedWindowDefinition(_, window) in named_window {
+        match window {
+            NamedWindowExpr::NamedWindow(name) => walk.stand_at(name),
+            NamedWindowExpr::WindowSpec(spec) => clauses::judge_window(walk, spec)?,
+        }
+    }
+    Ok(())
+}
+
+fn judge_item<'t>(walk: &mut Walk<'t, '_>, item: &'t SelectItem) -> Result<(), Refusal> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => {
+            walk.left.push(Node::Expr(expr));
+            Ok(())
+        }
+        SelectItem::ExprWithAliases { expr: _, aliases: _ } => Err(walk.refuse_foreign()),
+        SelectItem::QualifiedWildcard(kind, options) => {
+            match kind {
+                SelectItemQualifiedWildcardKind::ObjectName(name) => {
+                    drop(identifiers::judge_object(walk, name)?)
+                }
+                SelectItemQualifiedWildcardKind::Expr(expr) => walk.left.push(Node::Expr(expr)),
+            }
+            clauses::judge_wildcard(walk, options)
+        }
+        SelectItem::Wildcard(options) => clauses::judge_wildcard(walk, options),
+    }
+}
+
+fn judge_group_by<'t>(walk: &mut Walk<'t, '_>, group_by: &'t GroupByExpr) -> Result<(), Refusal> {
+    match group_by {
+        GroupByExpr::Expressions(exprs, modifiers) if modifiers.is_empty() => {
+            walk.exprs(exprs);
+            Ok(())
+        }
+        GroupByExpr::Expressions(_, _) | GroupByExpr::All(_) => {
+            Err(walk.refuse("GROUP BY takes expressions, ROLLUP (...), CUBE (...) and GROUPING SETS (...)."))
+        }
+    }
+}
+
+fn judge_limit<'t>(walk: &mut Walk<'t, '_>, limit: &'t LimitClause) -> Result<(), Refusal> {
+    match limit {
+        LimitClause::LimitOffset { limit, offset, limit_by } => {
+            if !limit_by.is_empty() {
+                return Err(walk.refuse_foreign());
+            }
+            walk.exprs(limit);
+            if let Some(Offset { value, rows: _ }) = offset {
+                walk.left.push(Node::Expr(value));
+            }
+            Ok(())
+        }
+        LimitClause::OffsetCommaLimit { offset: _, limit: _ } => {
+            Err(walk.refuse("LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a."))
+        }
+    }
+}
+
+fn judge_order_by<'t>(walk: &mut Walk<'t, '_>, order_by: &'t OrderBy) -> Result<(), Refusal> {
+    let OrderBy { kind, interpolate } = order_by;
+    match kind {
+        OrderByKind::Expressions(exprs) if interpolate.is_none() => clauses::judge_ordering(walk, exprs),
+        OrderByKind::Expressions(_) | OrderByKind::All(_) => Err(walk.refuse_foreign()),
+    }
+}

@@ -1,0 +1,81 @@
+//! The walk over the tree: the nodes that are left, and the roles of names found so far.
+//!
+//! The walk keeps its own list of nodes: its stack does not grow with the tree.
+
+use sqlparser::{
+    ast::{Expr, Ident, Query, SetExpr, TableFactor, TableWithJoins},
+    tokenizer::Span,
+};
+
+use super::roles::NameRole;
+use crate::guard::{config::GuardConfig, lexer::Token, parser::token_of, refusal::Refusal};
+
+/// A node that is left to judge.
+pub(super) enum Node<'t> {
+    Query(&'t Query),
+    Body(&'t SetExpr),
+    Joined(&'t TableWithJoins),
+    Factor(&'t TableFactor),
+    Expr(&'t Expr),
+    /// An element of `ARRAY[…]`, where a further `[…]` is an array.
+    Element(&'t Expr),
+}
+
+/// The state of a walk.
+pub(super) struct Walk<'t, 's> {
+    pub(super) config: &'t GuardConfig,
+    pub(super) left: Vec<Node<'t>>,
+    tokens: &'t [Token<'s>],
+    /// The token of the name seen last: the place of a refusal.
+    near: usize,
+    roles: Vec<NameRole>,
+}
+
+impl<'t, 's> Walk<'t, 's> {
+    pub(super) fn new(query: &'t Query, tokens: &'t [Token<'s>], config: &'t GuardConfig) -> Self {
+        let roles = vec![NameRole::None; tokens.len()];
+        Self { config, left: vec![Node::Query(query)], tokens, near: 0, roles }
+    }
+
+    /// Makes a refusal at the name seen last.
+    pub(super) fn refuse(&self, detail: impl Into<String>) -> Refusal {
+        Refusal::violation(self.tokens.get(self.near).map_or(0, |t| t.at), detail)
+    }
+
+    /// Refuses a clause that only other databases have.
+    pub(super) fn refuse_foreign(&self) -> Refusal {
+        self.refuse("This clause is not PostgreSQL's SQL; leave it out.")
+    }
+
+    pub(super) fn stand_at(&mut self, ident: &Ident) {
+        self.stand_at_span(ident.span);
+    }
+
+    pub(super) fn stand_at_span(&mut self, span: Span) {
+        if let Some(index) = token_of(span) {
+            self.near = index;
+        }
+    }
+
+    pub(super) fn stand_at_token(&mut self, index: usize) {
+        self.near = index;
+    }
+
+    /// Gives the name a role. Returns whether the name is a token of ours; it always is, unless something went wrong.
+    pub(super) fn account(&mut self, ident: &Ident, role: NameRole) -> bool {
+        let role_of = token_of(ident.span).and_then(|index| self.roles.get_mut(index));
+        role_of.map(|role_of| *role_of = role).is_some()
+    }
+
+    pub(super) fn exprs(&mut self, exprs: impl IntoIterator<Item = &'t Expr>) {
+        self.left.extend(exprs.into_iter().map(Node::Expr));
+    }
+
+    pub(super) fn query(&mut self, query: &'t Query) {
+        self.left.push(Node::Query(query));
+    }
+
+    pub(super) fn into_roles(self) -> Vec<NameRole> {
+        self.roles
+    }
+}

@@ -1,0 +1,67 @@
+//! Our tokens to sqlparser's tree, and its errors to our refusals.
+
+use sqlparser::{
+    ast::Query,
+    dialect::PostgreSqlDialect,
+    parser::{Parser, ParserError, ParserOptions},
+    tokenizer::Token as Seen,
+};
+
+use super::{constructs, translate};
+use crate::{
+    guard::{lexer::Token, refusal::Refusal},
+    problem::echo,
+};
+
+/// The deepest recursion of sqlparser. Brackets nest at most 50 deep, and each takes a few calls.
+const MAX_RECURSION: usize = 250;
+/// The longest expectation of sqlparser that is quoted, in bytes.
+const MAX_EXPECTED_BYTES: usize = 100;
+
+/// Parses the tokens as one query. The end of the text must follow it.
+pub(crate) fn parse(tokens: &[Token<'_>]) -> Result<Box<Query>, Refusal> {
+    let dialect = PostgreSqlDialect {};
+    let mut parser = Parser::new(&dialect)
+        .with_options(ParserOptions::new().with_unescape(false))
+        .with_recursion_limit(MAX_RECURSION)
+        .with_tokens_with_locations(translate::tokens(tokens)?);
+    let parsed = parser.parse_query().and_then(|query| {
+        let next = parser.peek_token_ref();
+        if next.token == Seen::EOF { Ok(query) } else { parser.expected_ref("the end of the query", next) }
+    });
+    parsed.map_err(|error| syntax_error(&error, tokens))
+}
+
+/// Makes a refusal of sqlparser's message, which ends in a place: a token's index (see [`super::spans`]).
+fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
+    let message = match error {
+        ParserError::RecursionLimitExceeded => {
+            return Refusal::invalid(0, "The query nests too deeply; use WITH to flatten it.");
+        }
+        ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
+    };
+    let (complaint, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
+    let index = place.rsplit_once("Column: ").and_then(|(_, column)| column.parse::<usize>().ok());
+    let index = index.and_then(|index| index.checked_sub(1));
+    if let Some((token, sentence)) = index.and_then(|index| constructs::around(tokens, index)) {
+        return Refusal::violation(token.at, sentence);
+    }
+    if let Some((token, sentence)) = index.and_then(|index| constructs::elsewhere(tokens, index)) {
+        return Refusal::invalid(token.at, sentence);
+    }
+    let expected = complaint.split(", found: ").next().and_then(|it| it.strip_prefix("Expected: "));
+    let expected = expected.map(|expected| format!("; expected {expected}"));
+    let expected = expected.filter(|expected| expected.len() <= MAX_EXPECTED_BYTES).unwrap_or_default();
+    match index.and_then(|index| tokens.get(index)) {
+        Some(token) => {
+            let text = echo(&token.text);
+            let sentence =
+                format!("PostgreSQL's SELECT syntax does not continue with {text} here{expected}.");
+            Refusal::invalid(token.at, sentence)
+        }
+        None => Refusal::invalid(
+            tokens.last().map_or(0, |token| token.at),
+            format!("The query ends too early{expected}."),
+        ),
+    }
+}
