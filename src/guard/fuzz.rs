@@ -1,5 +1,7 @@
-//! What the guard accepts it accepts again as canonical text, and as the same tokens; what it refuses it points to; and
-//! either takes bounded work.
+//! The fuzz target of the guard.
+//!
+//! An accepted statement is accepted again as its canonical text, with the same tokens. A refusal points into the text.
+//! Both take bounded work.
 
 use std::sync::LazyLock;
 
@@ -13,10 +15,10 @@ use super::{
 };
 use crate::problem::{Code, Problem};
 
-/// What a refusal may say, in bytes.
+/// The longest sentence of a refusal, in bytes.
 const MAX_DETAIL_BYTES: usize = 2_000;
 
-/// Everything that an operator can allow by a set.
+/// The configuration that allows every set.
 static PERMISSIVE: LazyLock<GuardConfig> = LazyLock::new(|| {
     let sets: Vec<&str> = functions_sets::SETS.iter().map(|set| set.name).collect();
     GuardConfig::parse(&sets.join(",")).unwrap_or_default()
@@ -33,7 +35,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// The canonical text of what is accepted.
+/// Checks one configuration. Returns the canonical text of an accepted statement.
 fn check(sql: &str, config: &GuardConfig) -> Option<String> {
     let statement = match ReadOnlyStatement::parse(sql, config) {
         Ok(statement) => statement,
@@ -57,9 +59,10 @@ fn check(sql: &str, config: &GuardConfig) -> Option<String> {
     Some(canonical.to_owned())
 }
 
-/// It stays inside of the parentheses of the wrapper, and holds no name that nobody may allow.
+/// Checks that a statement stays inside of the wrapper's parentheses, and holds no dangerous name and no INTO.
 fn check_enclosed(canonical: &str) {
     let mut open = 0_i32;
+    let mut label = false;
     for (kind, text, name) in shape(canonical) {
         open += match (kind, text.as_str()) {
             (TokenKind::Punctuation, "(") => 1,
@@ -68,6 +71,10 @@ fn check_enclosed(canonical: &str) {
         };
         assert!(open >= 0 && text != ";", "{canonical}");
         assert!(functions_denied::danger(&name).is_none(), "{name}");
+        let is_word = |word| kind == TokenKind::Word && name == word;
+        // `SELECT 1 AS into` names a column.
+        assert!(label || !is_word("into"), "{canonical}");
+        label = is_word("as");
     }
     assert_eq!(open, 0, "{canonical}");
 }
@@ -85,19 +92,19 @@ fn check_refusal(sql: &str, problem: &Problem) {
     assert!(is_within(sql, line, column), "line {line}, column {column}");
 }
 
-/// Whether the place is one of the text, or right behind it.
+/// Returns whether the place is in the text, or right behind it.
 fn is_within(sql: &str, line: usize, column: usize) -> bool {
     let line = line.checked_sub(1).and_then(|index| sql.split('\n').nth(index));
     line.is_some_and(|line| (1..=line.chars().count() + 1).contains(&column))
 }
 
-/// What must not change on the way to the canonical text.
-fn shape(sql: &str) -> Vec<(TokenKind, String, String)> {
+/// Returns the parts of tokens that the canonical text must keep.
+pub(super) fn shape(sql: &str) -> Vec<(TokenKind, String, String)> {
     let tokens = lexer::lex(sql).unwrap_or_default();
     tokens.into_iter().map(|token| (token.kind, token.text.into_owned(), token.name)).collect()
 }
 
-/// The walk with the most work counts its own steps.
+/// Checks the steps of the walk with the most work, which it counts itself.
 fn check_work(sql: &str) {
     let Ok(lexed) = lexer::lex(sql) else { return };
     if limits::check(&lexed).is_err() {

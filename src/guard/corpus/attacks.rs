@@ -1,19 +1,19 @@
-//! The attacks of `attacks.tsv`. The guard's own tests and those on a real server read them by this.
+//! The attacks of `attacks.tsv`, read by the guard's own tests and by those on a real server.
 
 /// One attack.
 #[derive(Clone, Debug)]
 pub(crate) struct Attack {
-    /// Whether the problem is `MCP_QUERY_VIOLATION`; `MCP_VALIDATION_ERROR` otherwise.
+    /// The problem is `MCP_QUERY_VIOLATION`; `MCP_VALIDATION_ERROR` otherwise.
     pub(crate) understood: bool,
-    /// Who refuses it when one judge looks alone.
+    /// The judges that refuse it when one looks alone.
     pub(crate) alone: Alone,
-    /// What is new about it.
+    /// The idea that no other attack has.
     pub(crate) idea: &'static str,
     /// The statement.
     pub(crate) sql: String,
 }
 
-/// Who refuses an attack when one judge looks alone.
+/// The judges that refuse an attack when one looks alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alone {
     /// Each judge does.
@@ -38,7 +38,7 @@ impl Alone {
     }
 }
 
-/// All of them.
+/// Returns all attacks.
 pub(crate) fn attacks() -> Vec<Attack> {
     let lines =
         include_str!("attacks.tsv").lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
@@ -56,7 +56,7 @@ fn read(line: &'static str) -> Option<Attack> {
     Some(Attack { understood, alone, idea: fields.next()?, sql: unescaped(fields.next()?) })
 }
 
-/// A statement with its escapes undone.
+/// Undoes the escapes of a line of a corpus.
 pub(crate) fn unescaped(line: &str) -> String {
     let mut text = String::new();
     let mut characters = line.chars();

@@ -1,6 +1,8 @@
 //! The attacks against the whole guard, and against each of its judges when it stands alone.
 
 mod attacks;
+pub(crate) mod statements;
+mod mutations;
 
 use attacks::{Alone, Attack, attacks};
 
@@ -13,25 +15,26 @@ use super::{
 };
 use crate::problem::Code;
 
-/// Who let an attack pass.
+/// The judges that let an attack pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Passed {
-    Nobody,
+    Neither,
     Tree,
     Tokens,
     /// The judge of the tokens, while only the check of sizes made the tree's refuse.
     TokensAndShape,
-    Everybody,
+    Both,
 }
 
-/// Shows an attack to each judge alone, behind what both stand on: the lexer, and what it counts on tokens.
+/// Shows an attack to each judge alone, behind the steps that both need: the lexer, and the limits on tokens.
 ///
-/// The judge of the tokens is told that every name is accounted for, as if the tree's judge believed anything. It looks even at what the parser cannot read, as if the parser had read it somehow.
+/// The judge of the tokens is given a tree that accounts for every name. It sees even statements that the parser cannot
+/// read.
 fn passed(sql: &str) -> Passed {
     let config = GuardConfig::default();
-    let Ok(lexed) = lexer::lex(sql) else { return Passed::Nobody };
+    let Ok(lexed) = lexer::lex(sql) else { return Passed::Neither };
     if kind::check(&lexed).and_then(|()| limits::check(&lexed)).is_err() {
-        return Passed::Nobody;
+        return Passed::Neither;
     }
     let everything: Vec<NameRole> = (0..lexed.len()).map(|index| most_believable(&lexed, index)).collect();
     let tokens_pass = tokens::judge(&lexed, &everything, &config).is_ok();
@@ -39,15 +42,15 @@ fn passed(sql: &str) -> Passed {
     let tree_passes = query.as_ref().is_ok_and(|query| tree::judge(query, &lexed, &config).is_ok());
     let too_large = query.is_ok_and(|query| sizes::check(&query).excess.is_some());
     match (tree_passes, tokens_pass) {
-        (false, false) => Passed::Nobody,
+        (false, false) => Passed::Neither,
         (true, false) => Passed::Tree,
         (false, true) if too_large => Passed::TokensAndShape,
         (false, true) => Passed::Tokens,
-        (true, true) => Passed::Everybody,
+        (true, true) => Passed::Both,
     }
 }
 
-/// What a tree that believes anything would make of a name: a call, unless it can only be the name of columns.
+/// Returns the most permissive role of a name: a call, unless it can only be the name of columns.
 fn most_believable(lexed: &[lexer::Token<'_>], index: usize) -> NameRole {
     match index.checked_sub(1).and_then(|before| lexed.get(before)) {
         Some(before) if before.is_word("as") || before.is_mark(")") => NameRole::Columns,
@@ -71,14 +74,14 @@ fn every_attack_is_refused_with_its_code() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// That PostgreSQL refuses what one judge alone lets pass is shown on a server, in `tests/it/sql_attacks.rs`.
+/// An attack that one judge alone lets pass is refused by PostgreSQL: shown on a server, in `tests/it/sql/attacks.rs`.
 #[test]
 fn every_attack_is_refused_by_each_judge_alone_or_by_the_database() {
     let wrong: Vec<String> = attacks()
         .into_iter()
         .filter_map(|Attack { alone, idea, sql, .. }| {
             let expected = match alone {
-                Alone::Both => Passed::Nobody,
+                Alone::Both => Passed::Neither,
                 Alone::Tree(_) => Passed::Tokens,
                 Alone::Tokens(_) => Passed::Tree,
                 Alone::Sizes => Passed::TokensAndShape,

@@ -44,3 +44,5 @@ mod paths;
 mod conversions;
 mod literals;
 mod names;
+#[cfg(test)]
+mod tests;
