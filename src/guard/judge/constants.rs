@@ -9,7 +9,7 @@ use crate::guard::refusal::Refusal;
 pub(super) fn judge_value(walk: &mut Walk<'_, '_>, value: &ValueWithSpan) -> Result<(), Refusal> {
     match &value.value {
         Value::Number(_, _) | Value::Boolean(_) | Value::Null => Ok(()),
-        // Only a catalog's statement has these; `@x` and `: x` are none.
+        // Only a catalog's statement has these; `@x` and `: x` are not placeholders.
         Value::Placeholder(text) if text.starts_with('$') => Ok(()),
         Value::SingleQuotedString(_)
         | Value::DollarQuotedString(_)

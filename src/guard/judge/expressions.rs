@@ -26,33 +26,11 @@ use crate::{
 )]
 pub(super) fn judge_expr<'t>(walk: &mut Walk<'t, '_>, expr: &'t Expr) -> Result<(), Refusal> {
     match expr {
-        Expr::Identifier(ident) => {
-            identifiers::judge_column(walk, ident)?;
-            // A call without parentheses, which sqlparser takes for a column.
-            if ident.quote_style.is_none() && ident.value == "system_user" {
-                return Err(walk
-                    .refuse("SYSTEM_USER is not allowed; use CURRENT_USER.")
-                    .about(Reason::Function));
-            }
-            // As `current_schema()`.
-            if ident.quote_style.is_none()
-                && ident.value == "current_schema"
-                && !walk.config.allows_function(None, "current_schema")
-            {
-                return Err(walk.refuse(
-                    "CURRENT_SCHEMA would tell of the search_path that is set here; ask the operator to allow it with \
-                     @catalog in MCP_SQL_ALLOW_FUNCTIONS.",
-                )
-                .about(Reason::Function));
-            }
-            Ok(())
-        }
+        Expr::Identifier(ident) => judge_bare(walk, ident),
         Expr::CompoundIdentifier(parts) => {
-            for part in parts {
-                identifiers::judge_identifier(walk, part)?;
-            }
+            parts.iter().try_for_each(|part| identifiers::judge_identifier(walk, part))?;
             parts.first().map_or(Ok(()), |first| identifiers::judge_column(walk, first))?;
-            // Only the last can be a function: what stands before it names a relation.
+            // Only the last can be a function: the names before it are a relation.
             match parts.as_slice() {
                 [_, .., last] => judge_behind_a_dot(walk, last),
                 [_] | [] => Ok(()),
@@ -148,9 +126,7 @@ pub(super) fn judge_expr<'t>(walk: &mut Walk<'t, '_>, expr: &'t Expr) -> Result<
         Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
             walk.exprs(operand.as_deref());
             walk.exprs(else_result.as_deref());
-            for CaseWhen { condition, result } in conditions {
-                walk.exprs([condition, result]);
-            }
+            walk.exprs(conditions.iter().flat_map(|CaseWhen { condition, result }| [condition, result]));
             Ok(())
         }
         Expr::Exists { subquery, negated: _ } | Expr::Subquery(subquery) => {
@@ -190,6 +166,20 @@ pub(super) fn judge_expr<'t>(walk: &mut Walk<'t, '_>, expr: &'t Expr) -> Result<
             Err(walk.refuse("This expression is not PostgreSQL's SQL, or not supported here."))
         }
     }
+}
+
+/// Judges a name that stands alone. It may be a call without parentheses, which sqlparser takes for a column.
+fn judge_bare(walk: &mut Walk<'_, '_>, ident: &Ident) -> Result<(), Refusal> {
+    identifiers::judge_column(walk, ident)?;
+    let sentence = match ident.value.as_str() {
+        "system_user" => "SYSTEM_USER is not allowed; use CURRENT_USER.",
+        "current_schema" if !walk.config.allows_function(None, "current_schema") => {
+            "CURRENT_SCHEMA would tell of the search_path that is set here; ask the operator to allow it with \
+             @catalog in MCP_SQL_ALLOW_FUNCTIONS."
+        }
+        _ => return Ok(()),
+    };
+    if ident.quote_style.is_some() { Ok(()) } else { Err(walk.refuse(sentence).about(Reason::Function)) }
 }
 
 fn leave<'t, const N: usize>(walk: &mut Walk<'t, '_>, exprs: [&'t Expr; N]) -> Result<(), Refusal> {
@@ -239,7 +229,7 @@ fn judge_access<'t>(walk: &mut Walk<'t, '_>, access: &'t AccessExpr) -> Result<(
 ///
 /// Functions that show too much are refused here. Those that the server has and the guard does not know are refused when
 /// they are about to run.
-fn judge_behind_a_dot<'t>(walk: &mut Walk<'t, '_>, field: &Ident) -> Result<(), Refusal> {
+fn judge_behind_a_dot(walk: &mut Walk<'_, '_>, field: &Ident) -> Result<(), Refusal> {
     let name = &field.value;
     if !walk.account(field, NameRole::Field) {
         return Err(walk.refuse_foreign());

@@ -2,6 +2,7 @@
 
 use crate::guard::{
     lexer::{Token, TokenKind},
+    parser::constructs::LOCKS,
     refusal::{Reason, Refusal},
 };
 
@@ -24,108 +25,71 @@ const HARMLESS: &[&str] = &[
 
 /// Checks that this is a query, without locks, without INTO, without a part that changes data.
 pub(crate) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
-    let Some(first) = tokens.iter().find(|token| !token.is_mark("(")) else {
-        return Err(Refusal::invalid(
-            tokens.first().map_or(0, |t| t.at),
-            "The query is empty; write a SELECT statement.",
-        )
-        .about(Reason::Statement));
-    };
-    match first.name.as_str() {
-        "select" | "values" | "table" | "with" if first.kind == TokenKind::Word => {}
-        other if first.kind == TokenKind::Word && STATEMENTS.contains(&other) => {
-            let sentence = match other {
-                "explain" => {
-                    "EXPLAIN is not allowed here; give the SELECT alone to the tool explain_query.".to_owned()
-                }
-                _ => format!(
-                    "{} statements are not allowed here; only SELECT, VALUES, TABLE and WITH ... SELECT are.",
-                    other.to_ascii_uppercase()
-                ),
-            };
-            return Err(Refusal::violation(first.at, sentence).about(if HARMLESS.contains(&other) {
-                Reason::Statement
-            } else {
-                Reason::Write
-            }));
-        }
-        _ => {
-            return Err(Refusal::invalid(first.at, "A query begins with SELECT, VALUES, TABLE or WITH.")
-                .about(Reason::Statement));
-        }
-    }
-    let mut queries = vec![Query::Unseen];
+    check_first_word(tokens)?;
+    // By pair of parentheses: its query has begun.
+    let mut begun = vec![false];
     for (index, token) in tokens.iter().enumerate() {
         let previous = index.checked_sub(1).and_then(|i| tokens.get(i));
+        let label = previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"));
         if token.is_mark("(") {
-            queries.push(Query::Unseen);
+            begun.push(false);
         } else if token.is_mark(")") {
-            queries.pop();
-        } else if token.kind == TokenKind::Word
-            && !previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"))
-        {
-            word(&mut queries, token, previous, tokens.get(index + 1..).unwrap_or_default())?;
-        }
-    }
-    Ok(())
-}
-
-/// The state of a pair of parentheses: its query has begun or not.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Query {
-    Unseen,
-    Seen,
-}
-
-fn word(
-    queries: &mut [Query],
-    token: &Token<'_>,
-    previous: Option<&Token<'_>>,
-    rest: &[Token<'_>],
-) -> Result<(), Refusal> {
-    let next = rest.first();
-    let follows = |words: &[&str]| {
-        words.iter().zip(rest).filter(|(word, token)| token.is_word(word)).count() == words.len()
-    };
-    match token.name.as_str() {
-        "select" | "values" | "table" => {
-            if let Some(query) = queries.last_mut() {
-                *query = Query::Seen;
+            begun.pop();
+        } else if token.is_one_of(&["select", "values", "table"]) && !label {
+            begun.pop();
+            begun.push(true);
+        } else if token.kind == TokenKind::Word && !label {
+            let begins =
+                begun.last() == Some(&false) && previous.is_some_and(|p| p.is_mark("(") || p.is_mark(")"));
+            if let Some(sentence) = write(token, begins, tokens.get(index + 1..).unwrap_or_default()) {
+                return Err(Refusal::violation(token.at, sentence).about(Reason::Write));
             }
         }
-        "into" => {
-            return Err(Refusal::violation(
-                token.at,
-                "INTO makes a table or changes data, which is not allowed; leave it out.",
-            )
-            .about(Reason::Write));
-        }
-        "for"
-            if next.is_some_and(|t| t.is_one_of(&["update", "share"]))
-                || follows(&["no", "key"])
-                || follows(&["key", "share"]) =>
-        {
-            return Err(Refusal::violation(
-                token.at,
-                "Locking rows (FOR UPDATE, FOR SHARE) is not allowed; leave the clause out.",
-            )
-            .about(Reason::Write));
-        }
-        statement @ ("insert" | "update" | "delete" | "merge")
-            if queries.last() == Some(&Query::Unseen)
-                && previous.is_some_and(|p| p.is_mark("(") || p.is_mark(")"))
-                && next.is_some_and(Token::is_name) =>
-        {
-            return Err(Refusal::violation(
-                token.at,
-                format!(
-                    "{} changes data, which is not allowed; write a SELECT.",
-                    statement.to_ascii_uppercase()
-                ),
-            )
-            .about(Reason::Write));
-        }
-        _ => {}
     }
     Ok(())
+}
+
+fn check_first_word(tokens: &[Token<'_>]) -> Result<(), Refusal> {
+    let Some(first) = tokens.iter().find(|token| !token.is_mark("(")) else {
+        let at = tokens.first().map_or(0, |t| t.at);
+        let refusal = Refusal::invalid(at, "The query is empty; write a SELECT statement.");
+        return Err(refusal.about(Reason::Statement));
+    };
+    if first.is_one_of(&["select", "values", "table", "with"]) {
+        return Ok(());
+    }
+    if !first.is_one_of(STATEMENTS) {
+        let refusal = Refusal::invalid(first.at, "A query begins with SELECT, VALUES, TABLE or WITH.");
+        return Err(refusal.about(Reason::Statement));
+    }
+    let sentence = if first.is_word("explain") {
+        "EXPLAIN is not allowed here; give the SELECT alone to the tool explain_query.".to_owned()
+    } else {
+        format!(
+            "{} statements are not allowed here; only SELECT, VALUES, TABLE and WITH ... SELECT are.",
+            first.name.to_ascii_uppercase()
+        )
+    };
+    let reason = if first.is_one_of(HARMLESS) { Reason::Statement } else { Reason::Write };
+    Err(Refusal::violation(first.at, sentence).about(reason))
+}
+
+/// Returns the sentence for a word that changes data or locks it. `begins`: a query may begin here.
+fn write(token: &Token<'_>, begins: bool, rest: &[Token<'_>]) -> Option<String> {
+    let next_is = |words: &[&str]| rest.first().is_some_and(|t| t.is_one_of(words));
+    let next_are =
+        |words: [&str; 2]| rest.len() >= 2 && words.iter().zip(rest).all(|(word, t)| t.is_word(word));
+    match token.name.as_str() {
+        "into" => Some("INTO makes a table or changes data, which is not allowed; leave it out.".to_owned()),
+        "for" if next_is(&["update", "share"]) || next_are(["no", "key"]) || next_are(["key", "share"]) => {
+            Some(LOCKS.to_owned())
+        }
+        statement @ ("insert" | "update" | "delete" | "merge")
+            if begins && rest.first().is_some_and(Token::is_name) =>
+        {
+            let statement = statement.to_ascii_uppercase();
+            Some(format!("{statement} changes data, which is not allowed; write a SELECT."))
+        }
+        _ => None,
+    }
 }

@@ -24,12 +24,40 @@ const MAX_NESTING: usize = 1_000;
 /// The operators that take as much stack as a join.
 const JOIN_NODES: usize = 8;
 
+/// Checks that brackets pair up and that nothing nests deeper than the recursive code can take.
+pub(crate) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
+    if let Some(query) = tokens.iter().filter(|token| token.is_word("select")).nth(MAX_QUERIES) {
+        return Err(Refusal::invalid(
+            query.at,
+            format!("The statement holds more than {MAX_QUERIES} queries; ask for less in one statement."),
+        ));
+    }
+    let mut counter = Counter::default();
+    let mut previous: Option<&Token<'_>> = None;
+    for token in tokens {
+        counter.count(token, previous)?;
+        previous = Some(token);
+    }
+    counter.finish()
+}
+
+/// A pair of brackets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    Parenthesis,
+    Square,
+    Case,
+}
+
+/// A token that opens or closes a pair of brackets.
+enum Edge {
+    Open(Bracket),
+    Close(Bracket),
+}
+
 /// The counts of one pair of brackets so far.
 #[derive(Default)]
 struct Group {
-    /// Index of the opening token.
-    open: usize,
-    case: bool,
     /// It holds a SELECT.
     query: bool,
     /// Operators since the last comma.
@@ -55,177 +83,134 @@ impl Group {
     }
 }
 
-/// Checks that brackets pair up and that nothing nests deeper than the recursive code can take.
-pub(crate) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
-    if let Some(query) = tokens.iter().filter(|token| token.is_word("select")).nth(MAX_QUERIES) {
-        return Err(Refusal::invalid(
-            query.at,
-            format!("The statement holds more than {MAX_QUERIES} queries; ask for less in one statement."),
-        ));
-    }
-    let mut groups = vec![Group::default()];
-    let mut previous: Option<&Token<'_>> = None;
-    for (index, token) in tokens.iter().enumerate() {
-        count(&mut groups, index, token, previous, tokens)?;
-        previous = Some(token);
-    }
-    let Some(mut outermost) = groups.pop() else { return Ok(()) };
-    if !groups.is_empty() {
-        let open = tokens.get(outermost.open);
-        let text = open.map(|t| t.text.as_ref()).unwrap_or_default();
-        return Err(Refusal::invalid(
-            open.map_or(0, |t| t.at),
-            if outermost.case {
-                "This CASE has no END.".to_owned()
-            } else {
-                format!("This {text} is never closed.")
-            },
-        ));
-    }
-    if outermost.nesting() > MAX_NESTING { Err(too_deep(0)) } else { Ok(()) }
+/// The counts of the brackets that are open.
+#[derive(Default)]
+struct Counter {
+    inside: Group,
+    /// The groups around, each with the bracket that opened the next one, and its place.
+    outside: Vec<(Group, Bracket, usize)>,
 }
 
-fn count(
-    groups: &mut Vec<Group>,
-    index: usize,
-    token: &Token<'_>,
-    previous: Option<&Token<'_>>,
-    tokens: &[Token<'_>],
-) -> Result<(), Refusal> {
-    let label = previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"));
-    let case_is_open = groups.last().is_some_and(|group| group.case);
-    match opening(token, label, case_is_open) {
-        Some(Edge::Open { case }) => {
-            if groups.len() > MAX_DEPTH {
-                return Err(Refusal::invalid(
-                    token.at,
-                    format!(
-                        "Brackets and CASE nest deeper than {MAX_DEPTH} levels; use WITH to flatten the query."
-                    ),
-                ));
+impl Counter {
+    fn count(&mut self, token: &Token<'_>, previous: Option<&Token<'_>>) -> Result<(), Refusal> {
+        let label = previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"));
+        match self.edge(token, label) {
+            Some(Edge::Open(bracket)) => self.open(bracket, token),
+            Some(Edge::Close(bracket)) => self.close(bracket, token),
+            None if token.is_mark(",") => {
+                self.inside.end_item();
+                Ok(())
             }
-            // A subscript and an array type's brackets are a level of the tree themselves.
-            bump(groups, token, usize::from(token.is_mark("[")))?;
-            groups.push(Group { open: index, case, ..Group::default() });
-            return Ok(());
+            None if token.kind == TokenKind::Word && !label => self.count_word(token, previous),
+            None if token.kind == TokenKind::Operator || token.is_mark("::") => self.bump(token),
+            None => Ok(()),
         }
-        Some(Edge::Close { case }) => return close(groups, token, case, tokens),
-        None => {}
     }
-    if token.is_mark(",") {
-        if let Some(group) = groups.last_mut() {
-            group.end_item();
+
+    fn edge(&self, token: &Token<'_>, label: bool) -> Option<Edge> {
+        let in_case = self.outside.last().is_some_and(|(_, bracket, _)| *bracket == Bracket::Case);
+        match (token.kind, token.text.as_ref(), token.name.as_str()) {
+            (TokenKind::Punctuation, "(", _) => Some(Edge::Open(Bracket::Parenthesis)),
+            (TokenKind::Punctuation, "[", _) => Some(Edge::Open(Bracket::Square)),
+            (TokenKind::Punctuation, ")", _) => Some(Edge::Close(Bracket::Parenthesis)),
+            (TokenKind::Punctuation, "]", _) => Some(Edge::Close(Bracket::Square)),
+            (TokenKind::Word, _, "case") if !label => Some(Edge::Open(Bracket::Case)),
+            // Without a CASE to close it is a name: `SELECT 1 end`.
+            (TokenKind::Word, _, "end") if !label && in_case => Some(Edge::Close(Bracket::Case)),
+            _ => None,
         }
-        return Ok(());
     }
-    if !label && token.kind == TokenKind::Word {
-        return count_word(groups, token, previous);
-    }
-    bump(groups, token, usize::from(token.kind == TokenKind::Operator || token.is_mark("::")))
-}
 
-enum Edge {
-    Open { case: bool },
-    Close { case: bool },
-}
+    fn open(&mut self, bracket: Bracket, token: &Token<'_>) -> Result<(), Refusal> {
+        if self.outside.len() >= MAX_DEPTH {
+            return Err(Refusal::invalid(
+                token.at,
+                format!(
+                    "Brackets and CASE nest deeper than {MAX_DEPTH} levels; use WITH to flatten the query."
+                ),
+            ));
+        }
+        // A subscript and an array type's brackets are a level of the tree themselves.
+        if bracket == Bracket::Square {
+            self.bump(token)?;
+        }
+        self.outside.push((std::mem::take(&mut self.inside), bracket, token.at));
+        Ok(())
+    }
 
-fn opening(token: &Token<'_>, label: bool, case_is_open: bool) -> Option<Edge> {
-    match (token.kind, token.text.as_ref(), token.name.as_str()) {
-        (TokenKind::Punctuation, "(" | "[", _) => Some(Edge::Open { case: false }),
-        (TokenKind::Punctuation, ")" | "]", _) => Some(Edge::Close { case: false }),
-        (TokenKind::Word, _, "case") if !label => Some(Edge::Open { case: true }),
-        // Without a CASE to close it is a name: `SELECT 1 end`.
-        (TokenKind::Word, _, "end") if !label && case_is_open => Some(Edge::Close { case: true }),
-        _ => None,
+    fn close(&mut self, bracket: Bracket, token: &Token<'_>) -> Result<(), Refusal> {
+        let opened = self.outside.pop().filter(|(_, opened, _)| *opened == bracket);
+        let Some((outside, _, at)) = opened else {
+            return Err(Refusal::invalid(token.at, format!("This {} closes nothing.", token.text)));
+        };
+        let nesting = self.inside.nesting();
+        self.inside = outside;
+        self.inside.inner = self.inside.inner.max(nesting);
+        if nesting > MAX_NESTING { Err(too_deep(at)) } else { Ok(()) }
     }
-}
 
-fn close(
-    groups: &mut Vec<Group>,
-    token: &Token<'_>,
-    case: bool,
-    tokens: &[Token<'_>],
-) -> Result<(), Refusal> {
-    let unpaired = || Refusal::invalid(token.at, format!("This {} closes nothing.", token.text));
-    if groups.len() < 2 {
-        return Err(unpaired());
-    }
-    let Some(mut closed) = groups.pop() else { return Err(unpaired()) };
-    let open = tokens.get(closed.open);
-    let pairs = match open.map(|t| t.text.as_ref()) {
-        Some("(") => token.is_mark(")"),
-        Some("[") => token.is_mark("]"),
-        Some(_) => closed.case && case,
-        None => false,
-    };
-    if !pairs {
-        return Err(unpaired());
-    }
-    let nesting = closed.nesting();
-    let Some(outer) = groups.last_mut() else { return Err(unpaired()) };
-    outer.inner = outer.inner.max(nesting);
-    if nesting > MAX_NESTING { Err(too_deep(open.map_or(0, |t| t.at))) } else { Ok(()) }
-}
-
-fn count_word(groups: &mut [Group], token: &Token<'_>, previous: Option<&Token<'_>>) -> Result<(), Refusal> {
-    if token.name == "select" {
-        return count_query(groups, token);
-    }
-    let Some(group) = groups.last_mut() else { return Ok(()) };
-    match token.name.as_str() {
-        "join" => {
-            group.joins += 1;
-            if group.joins > MAX_JOINS {
-                return Err(Refusal::invalid(
-                    token.at,
+    fn count_word(&mut self, token: &Token<'_>, previous: Option<&Token<'_>>) -> Result<(), Refusal> {
+        let sentence = match token.name.as_str() {
+            "select" => {
+                self.inside.query = true;
+                let outside = self.outside.iter().filter(|(group, _, _)| group.query).count();
+                (outside >= MAX_QUERY_DEPTH).then(|| {
+                    format!(
+                        "Queries nest deeper than {MAX_QUERY_DEPTH} levels; use WITH to flatten the query."
+                    )
+                })
+            }
+            "join" => {
+                self.inside.joins += 1;
+                (self.inside.joins > MAX_JOINS).then(|| {
                     format!(
                         "More than {MAX_JOINS} joins in one FROM; join some of them in a WITH query first."
-                    ),
-                ));
+                    )
+                })
             }
-        }
-        "union" | "intersect" | "except" => {
             // INVARIANT: a set operation ends an expression only behind an operand.
-            if previous.is_none_or(|p| p.kind == TokenKind::Operator || p.is_mark("(") || p.is_mark(",")) {
-                return Err(Refusal::invalid(token.at, format!("{} needs a query before it.", token.text)));
+            "union" | "intersect" | "except"
+                if previous
+                    .is_none_or(|p| p.kind == TokenKind::Operator || p.is_mark("(") || p.is_mark(",")) =>
+            {
+                Some(format!("{} needs a query before it.", token.text))
             }
-            group.set_operations += 1;
-            group.end_item();
-            if group.set_operations > MAX_SET_OPERATIONS {
-                return Err(Refusal::invalid(
-                    token.at,
+            "union" | "intersect" | "except" => {
+                self.inside.set_operations += 1;
+                self.inside.end_item();
+                (self.inside.set_operations > MAX_SET_OPERATIONS).then(|| {
                     format!(
                         "More than {MAX_SET_OPERATIONS} set operations in a row; use VALUES or IN instead."
-                    ),
-                ));
+                    )
+                })
             }
-        }
-        "and" | "or" | "not" | "is" | "isnull" | "notnull" | "in" | "like" | "ilike" | "similar"
-        | "between" | "collate" | "at" | "overlaps" | "escape" | "operator" | "interval" => {
-            return bump(groups, token, 1);
-        }
-        _ => {}
+            "and" | "or" | "not" | "is" | "isnull" | "notnull" | "in" | "like" | "ilike" | "similar"
+            | "between" | "collate" | "at" | "overlaps" | "escape" | "operator" | "interval" => {
+                return self.bump(token);
+            }
+            _ => None,
+        };
+        sentence.map_or(Ok(()), |sentence| Err(Refusal::invalid(token.at, sentence)))
     }
-    Ok(())
-}
 
-fn count_query(groups: &mut [Group], token: &Token<'_>) -> Result<(), Refusal> {
-    if let Some(group) = groups.last_mut() {
-        group.query = true;
+    fn bump(&mut self, token: &Token<'_>) -> Result<(), Refusal> {
+        self.inside.operators += 1;
+        if self.inside.operators > MAX_NESTING { Err(too_deep(token.at)) } else { Ok(()) }
     }
-    if groups.iter().filter(|group| group.query).count() <= MAX_QUERY_DEPTH {
-        return Ok(());
-    }
-    Err(Refusal::invalid(
-        token.at,
-        format!("Queries nest deeper than {MAX_QUERY_DEPTH} levels; use WITH to flatten the query."),
-    ))
-}
 
-fn bump(groups: &mut [Group], token: &Token<'_>, nodes: usize) -> Result<(), Refusal> {
-    let Some(group) = groups.last_mut() else { return Ok(()) };
-    group.operators += nodes;
-    if group.operators > MAX_NESTING { Err(too_deep(token.at)) } else { Ok(()) }
+    fn finish(mut self) -> Result<(), Refusal> {
+        if let Some((_, bracket, at)) = self.outside.pop() {
+            return Err(Refusal::invalid(
+                at,
+                match bracket {
+                    Bracket::Parenthesis => "This ( is never closed.",
+                    Bracket::Square => "This [ is never closed.",
+                    Bracket::Case => "This CASE has no END.",
+                },
+            ));
+        }
+        if self.inside.nesting() > MAX_NESTING { Err(too_deep(0)) } else { Ok(()) }
+    }
 }
 
 fn too_deep(at: usize) -> Refusal {
@@ -265,7 +250,7 @@ mod tests {
         check(MAX_NESTING - 1, "More than 1000 operators", |n| format!("SELECT {}", chain(n)));
         check(MAX_NESTING - 1, "More than 1000 operators", |n| format!("SELECT a{}", " AND a".repeat(n)));
         check(MAX_NESTING - 1, "More than 1000 operators", |n| format!("SELECT a{}", "::int".repeat(n)));
-        // Brackets add up, what commas and set operations divide does not.
+        // Brackets add up; items between commas and set operations do not.
         check(MAX_NESTING - 602, "More than 1000 operators", |n| {
             format!("SELECT ({}){}", chain(600), " + 1".repeat(n))
         });

@@ -1,6 +1,6 @@
 //! The judges of a statement. Each is a pure function that refuses everything it does not know.
 //!
-//! The judge of the tree walks what sqlparser made of the statement. The judge of the tokens looks only at the tokens,
+//! The judge of the tree walks sqlparser's tree of the statement. The judge of the tokens looks only at the tokens,
 //! independently of the tree. A statement runs if both accept it.
 //!
 //! | file | holds |

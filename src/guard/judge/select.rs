@@ -11,7 +11,7 @@ use super::{
     roles::NameRole,
     walk::{Node, Walk},
 };
-use crate::guard::refusal::Refusal;
+use crate::guard::{parser::constructs::LOCKS, refusal::Refusal};
 
 /// Judges the clauses around a query's body.
 pub(super) fn judge_query<'t>(walk: &mut Walk<'t, '_>, query: &'t Query) -> Result<(), Refusal> {
@@ -28,9 +28,7 @@ pub(super) fn judge_query<'t>(walk: &mut Walk<'t, '_>, query: &'t Query) -> Resu
         pipe_operators,
     } = query;
     if let Some(With { with_token: _, recursive: _, cte_tables }) = with {
-        for cte in cte_tables {
-            judge_cte(walk, cte)?;
-        }
+        cte_tables.iter().try_for_each(|cte| judge_cte(walk, cte))?;
     }
     walk.left.push(Node::Body(body));
     if let Some(order_by) = order_by {
@@ -46,7 +44,7 @@ pub(super) fn judge_query<'t>(walk: &mut Walk<'t, '_>, query: &'t Query) -> Resu
         walk.exprs(quantity);
     }
     if !locks.is_empty() || for_clause.is_some() {
-        return Err(walk.refuse("Locking rows (FOR UPDATE, FOR SHARE) is not allowed; leave the clause out."));
+        return Err(walk.refuse(LOCKS));
     }
     if settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
         return Err(walk.refuse_foreign());

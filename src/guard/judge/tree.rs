@@ -1,7 +1,7 @@
 //! The judge of the tree.
 //!
 //! Every enum is matched without `_` and every struct destructured without `..`, so that a new version of the parser does
-//! not build before somebody has judged what is new in it.
+//! not build before its new variants and fields have been judged.
 
 use sqlparser::ast::{Expr, Query};
 
@@ -30,7 +30,7 @@ pub(crate) fn judge(
             Node::Element(Expr::Array(array)) => expressions::leave_elements(&mut walk, array),
             Node::Expr(expr) | Node::Element(expr) => expressions::judge_expr(&mut walk, expr)?,
         }
-        // What stands first is judged first, so that the first refusal is reported.
+        // The first node is judged first, so that the first refusal is reported.
         walk.left.get_mut(left..).unwrap_or_default().reverse();
     }
     if let Some((at, sentence)) = sizes::check(query).excess {

@@ -72,7 +72,7 @@ pub(crate) fn of(tokens: &[Token<'_>], roles: &[NameRole]) -> BTreeMap<Use, usiz
         if role == NameRole::Field {
             add(Use::Field(token.name.clone()));
         }
-        // `t.*` and `OPERATOR(pg_catalog.+)` have a dot before what looks like an operator.
+        // `t.*` and `OPERATOR(pg_catalog.+)` have a dot before a token that looks like an operator.
         if token.kind == TokenKind::Operator && !qualified && !is_all(token, [before(1), before(2)]) {
             let name = if token.text == "!=" { "<>" } else { &token.text };
             add(Use::Operator(name.to_owned()));

@@ -8,6 +8,10 @@ pub(in crate::guard) const XML: &str =
 /// The JSON constructors of PostgreSQL 16.
 pub(in crate::guard) const JSON_BUILDER: &str = "SQL/JSON constructors are not supported here; use json_build_object('key', value), json_build_array(...), \
      json_agg, json_object_agg or to_json.";
+/// Locks of rows.
+pub(in crate::guard) const LOCKS: &str =
+    "Locking rows (FOR UPDATE, FOR SHARE) is not allowed; leave the clause out.";
+/// The JSON query functions of PostgreSQL 17.
 const JSON_PATH: &str = "SQL/JSON query functions are not supported here; use jsonb_path_query, jsonb_path_query_first, jsonb_path_exists or \
      jsonb_to_recordset.";
 

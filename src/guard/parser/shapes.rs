@@ -212,7 +212,7 @@ fn qualified_operator(view: &mut View<'_, '_>) -> usize {
             let any = view.one_of(offset + 2, QUANTIFIERS) && view.mark_at(offset + 3, "(");
             let seen = match operator.text.as_ref() {
                 _ if any => Seen::Eq,
-                // Between operands it binds as any other operator does, whatever it is.
+                // Between operands every symbol binds as any other operator does.
                 symbol if view.after_operand() => Seen::CustomBinaryOperator(symbol.to_owned()),
                 symbol => symbols::operator(symbol),
             };

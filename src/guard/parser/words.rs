@@ -38,7 +38,7 @@ const RESERVED: &[&str] = &[
     "where", "window", "with",
 ];
 
-/// Unquoted words that may stand before a parenthesis: PostgreSQL's grammar gives none of them to a function.
+/// Unquoted words that may stand before a parenthesis: PostgreSQL's grammar does not give them to functions.
 #[rustfmt::skip]
 const NEVER_FUNCTIONS: &[&str] = &[
     "all", "and", "any", "array", "as", "asc", "between", "both", "by", "case", "cast", "coalesce",
