@@ -116,7 +116,7 @@ fn element(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::statement::{GuardConfig, ReadOnlyStatement};
+    use crate::guard::{config::GuardConfig, statement::ReadOnlyStatement};
 
     #[track_caller]
     fn check(sql: &str, expected: &str) {

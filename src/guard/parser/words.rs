@@ -1,5 +1,7 @@
 //! PostgreSQL's words, by their meaning in a query.
 
+use std::sync::LazyLock;
+
 use sqlparser::keywords::{ALL_KEYWORDS, ALL_KEYWORDS_INDEX, Keyword};
 
 use crate::guard::lexer::{Token, TokenKind};
@@ -52,13 +54,17 @@ const NEVER_FUNCTIONS: &[&str] = &[
     "varchar",
 ];
 
+/// The parser's keyword of every entry of [`KEYWORDS`].
+static PARSERS: LazyLock<Vec<Keyword>> = LazyLock::new(|| {
+    let index = |word: &&str| ALL_KEYWORDS.binary_search(&word.to_ascii_uppercase().as_str()).ok();
+    let keyword = |word| index(word).and_then(|index| ALL_KEYWORDS_INDEX.get(index)).copied();
+    KEYWORDS.iter().map(|word| keyword(word).unwrap_or(Keyword::NoKeyword)).collect()
+});
+
 /// Returns the parser's keyword of this name, if PostgreSQL gives the word a meaning in a query.
 pub(super) fn keyword_named(word: &str) -> Keyword {
-    if KEYWORDS.binary_search(&word).is_err() {
-        return Keyword::NoKeyword;
-    }
-    let index = ALL_KEYWORDS.binary_search(&word.to_ascii_uppercase().as_str());
-    index.ok().and_then(|index| ALL_KEYWORDS_INDEX.get(index)).map_or(Keyword::NoKeyword, |keyword| *keyword)
+    let index = KEYWORDS.binary_search(&word).ok();
+    index.and_then(|index| PARSERS.get(index)).copied().unwrap_or(Keyword::NoKeyword)
 }
 
 /// Returns whether the word can name a column only in quotes.
