@@ -24,7 +24,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `statement` | the pipeline: [`Parsed`](statement::Parsed) to [`ReadOnlyStatement`](statement::ReadOnlyStatement) |
+//! | `statement` | the pipeline: `Parsed` to [`ReadOnlyStatement`](statement::ReadOnlyStatement) |
 //! | `config` | [`GuardConfig`]: functions that the operator allows |
 //! | `functions`, `functions_sets`, `functions_denied` | allowed functions, named sets of them, dangerous ones |
 //! | `relations` | relations that show other sessions, roles and the server |

@@ -1,4 +1,4 @@
-//! A statement before and after it is judged: [`Parsed`] and [`ReadOnlyStatement`].
+//! A statement before and after it is judged: `Parsed` and [`ReadOnlyStatement`].
 
 use std::collections::BTreeMap;
 
