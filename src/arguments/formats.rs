@@ -1,11 +1,11 @@
-//! Texts of JSON Schema's formats, and the numbers that PostgreSQL's binary form has for them.
+//! JSON Schema's formats `date`, `date-time` and `uuid`, read into PostgreSQL's binary form.
 
 use jiff::{Timestamp, civil::Date};
 
 /// Microseconds from 1970 to 2000, from which PostgreSQL counts.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
 
-/// A `date` (RFC 3339 `full-date`, such as 2026-01-31), in days since 2000.
+/// Reads a `date` (RFC 3339 `full-date`, such as 2026-01-31), in days since 2000.
 pub(crate) fn date(text: &str) -> Option<i32> {
     if !has_shape(text, "0000-00-00") {
         return None;
@@ -15,7 +15,7 @@ pub(crate) fn date(text: &str) -> Option<i32> {
     i32::try_from(hours / 24).ok()
 }
 
-/// A `date-time` (RFC 3339, such as 2026-01-31T12:00:00Z), in microseconds since 2000. PostgreSQL keeps no finer fraction.
+/// Reads a `date-time` (RFC 3339, such as 2026-01-31T12:00:00Z), in microseconds since 2000. PostgreSQL keeps no finer fraction.
 pub(crate) fn timestamp(text: &str) -> Option<i64> {
     let (date, rest) = text.split_at_checked("0000-00-00".len())?;
     let (time, rest) = rest.split_at_checked("T00:00:00".len())?;
@@ -35,7 +35,7 @@ pub(crate) fn timestamp(text: &str) -> Option<i64> {
     at.as_microsecond().checked_sub(EPOCH_MICROS)
 }
 
-/// A `uuid` (RFC 9562, with its four hyphens), as its bytes.
+/// Reads a `uuid` (RFC 9562, with its four hyphens), as its bytes.
 pub(crate) fn uuid(text: &str) -> Option<[u8; 16]> {
     let places = [8, 13, 18, 23];
     let is_shaped = text.len() == 36
@@ -46,7 +46,7 @@ pub(crate) fn uuid(text: &str) -> Option<[u8; 16]> {
     u128::from_str_radix(&digits, 16).ok().map(u128::to_be_bytes)
 }
 
-/// Whether `text` is `shape`, in which `0` is any digit.
+/// Matches `text` against `shape`, in which `0` stands for any digit.
 fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len()
         && text.bytes().zip(shape.bytes()).all(|(byte, shape)| match shape {

@@ -1,31 +1,98 @@
-//! Patterns of parameters: only what regex-lite and ECMA-262 (with the flag `u`, as JSON Schema advises) both read, and
-//! read alike, so that a client that checks a value by the schema comes to our verdict.
+//! The regular expressions that a parameter may have.
+//!
+//! Only the syntax that regex-lite and ECMA-262 (with the flag `u`, as JSON Schema advises) both read, and read alike: a
+//! client that checks a value by the schema comes to our verdict.
 
 use regex_lite::RegexBuilder;
 
-/// The longest pattern, in characters: one that is longer is not reviewed.
+/// The longest pattern, in characters: a reviewer does not read a longer one.
 const MAX_CHARS: usize = 256;
-/// What a compiled pattern may take, in bytes. A value is matched in time proportional to its length times this.
+/// The most memory of a compiled pattern, in bytes. A value is matched in time proportional to its length times this.
 const MAX_COMPILED_BYTES: usize = 32 * 1024;
-/// How deep groups may nest.
+/// The deepest nesting of groups.
 const MAX_DEPTH: u32 = 16;
-/// What must be escaped to stand for itself outside a class, in both.
+/// The characters that are escaped to stand for themselves outside a class, in both languages.
 const SPECIAL: &str = r"^$\.*+?()[]{}|/";
 
-/// The pattern as the schema shows it, or what is wrong with it.
-pub(crate) fn anchored(pattern: &str) -> Result<String, String> {
+/// A pattern is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PatternError {
+    /// It has more than [`MAX_CHARS`] characters.
+    #[error("it is longer than {MAX_CHARS} characters")]
+    TooLong,
+    /// Its groups nest deeper than [`MAX_DEPTH`].
+    #[error("groups nest deeper than {MAX_DEPTH}")]
+    TooDeep,
+    /// A parenthesis has no opening one.
+    #[error("a `)` closes no group")]
+    GroupNotOpened,
+    /// A group does not end.
+    #[error("a group is not closed")]
+    GroupNotClosed,
+    /// A group has a name, flags or looks around.
+    #[error("groups are `(…)` or `(?:…)`: no names, flags or lookaround")]
+    SpecialGroup,
+    /// A dot, which matches other characters elsewhere.
+    #[error("`.` is not the same everywhere: write a class such as `[^\\n]`, or `\\.`")]
+    Dot,
+    /// An anchor.
+    #[error("it matches the whole value anyway: leave out `^` and `$`, or escape them")]
+    Anchor,
+    /// A special character stands where it has no meaning.
+    #[error("`{0}` has nothing to belong to: to stand for itself it is escaped")]
+    Stray(char),
+    /// A backslash and a character that the two languages do not share.
+    #[error("`\\{0}` is not shared: there are \\d \\D \\w \\W \\n \\r \\t and {SPECIAL} escaped")]
+    Escape(char),
+    /// The last character is a backslash.
+    #[error("it ends in a backslash")]
+    TrailingBackslash,
+    /// A count does not end.
+    #[error("a `{{` is not closed")]
+    CountNotClosed,
+    /// Something else than numbers stands between braces.
+    #[error("counts are {{n}}, {{n,}} or {{n,m}}")]
+    Count,
+    /// A count is counted.
+    #[error("one count follows another")]
+    DoubleCount,
+    /// A class holds nothing.
+    #[error("a class is empty")]
+    EmptyClass,
+    /// A class does not end.
+    #[error("a class is not closed")]
+    ClassNotClosed,
+    /// The ends of a range are in the wrong order, or one of them is a class.
+    #[error("a range of a class goes from a lower character to a higher")]
+    Range,
+    /// A class in a class.
+    #[error("a `[` inside a class is escaped")]
+    NestedClass,
+    /// An operator on classes, in some languages.
+    #[error("`{0}{0}` inside a class is not shared")]
+    ClassOperator(char),
+    /// A hyphen whose meaning depends on the language.
+    #[error("a hyphen that is no range is escaped or stands last")]
+    Hyphen,
+    /// The pattern is too large once compiled, or wrong otherwise.
+    #[error("{0}")]
+    Compilation(String),
+}
+
+/// Returns the pattern as the schema shows it.
+pub(crate) fn anchored(pattern: &str) -> Result<String, PatternError> {
     if pattern.chars().count() > MAX_CHARS {
-        return Err(format!("it is longer than {MAX_CHARS} characters"));
+        return Err(PatternError::TooLong);
     }
     let mut reader = Reader { rest: pattern };
     reader.alternatives(0)?;
     if !reader.rest.is_empty() {
-        return Err("a `)` closes no group".to_owned());
+        return Err(PatternError::GroupNotOpened);
     }
     let anchored = format!("^(?:{pattern})$");
     let compiled =
         RegexBuilder::new(&anchored).size_limit(MAX_COMPILED_BYTES).nest_limit(MAX_DEPTH * 4).build();
-    compiled.map(|_| anchored).map_err(|error| error.to_string())
+    compiled.map(|_| anchored).map_err(|error| PatternError::Compilation(error.to_string()))
 }
 
 /// Walks a pattern by the shared grammar.
@@ -51,10 +118,10 @@ impl Reader<'_> {
         rest.is_some()
     }
 
-    /// `a|b`, up to a `)` or the end.
-    fn alternatives(&mut self, depth: u32) -> Result<(), String> {
+    /// Reads `a|b`, up to a `)` or the end.
+    fn alternatives(&mut self, depth: u32) -> Result<(), PatternError> {
         if depth > MAX_DEPTH {
-            return Err(format!("groups nest deeper than {MAX_DEPTH}"));
+            return Err(PatternError::TooDeep);
         }
         loop {
             match self.peek() {
@@ -68,77 +135,69 @@ impl Reader<'_> {
         }
     }
 
-    fn atom(&mut self, depth: u32) -> Result<(), String> {
+    fn atom(&mut self, depth: u32) -> Result<(), PatternError> {
         match self.next() {
             Some('(') => {
                 self.take("?:");
                 if self.peek() == Some('?') {
-                    return Err("groups are `(…)` or `(?:…)`: no names, flags or lookaround".to_owned());
+                    return Err(PatternError::SpecialGroup);
                 }
                 self.alternatives(depth + 1)?;
-                if self.take(")") { Ok(()) } else { Err("a group is not closed".to_owned()) }
+                if self.take(")") { Ok(()) } else { Err(PatternError::GroupNotClosed) }
             }
             Some('[') => self.class(),
             Some('\\') => self.escape(SPECIAL).map(drop),
-            Some('.') => {
-                Err("`.` is not the same everywhere: write a class such as `[^\\n]`, or `\\.`".to_owned())
-            }
-            Some('^' | '$') => {
-                Err("it matches the whole value anyway: leave out `^` and `$`, or escape them".to_owned())
-            }
-            Some(special @ ('*' | '+' | '?' | '{' | '}' | ']')) => {
-                Err(format!("`{special}` has nothing to belong to: to stand for itself it is escaped"))
-            }
+            Some('.') => Err(PatternError::Dot),
+            Some('^' | '$') => Err(PatternError::Anchor),
+            Some(special @ ('*' | '+' | '?' | '{' | '}' | ']')) => Err(PatternError::Stray(special)),
             Some(_) | None => Ok(()),
         }
     }
 
-    /// What follows a backslash: the character it is, or none for a class such as `\d`.
-    fn escape(&mut self, special: &str) -> Result<Option<char>, String> {
+    /// Reads behind a backslash: the character that is meant, or `None` for a class such as `\d`.
+    fn escape(&mut self, special: &str) -> Result<Option<char>, PatternError> {
         match self.next() {
             Some('d' | 'D' | 'w' | 'W') => Ok(None),
             Some('n') => Ok(Some('\n')),
             Some('r') => Ok(Some('\r')),
             Some('t') => Ok(Some('\t')),
             Some(character) if special.contains(character) => Ok(Some(character)),
-            Some(other) => Err(format!(
-                "`\\{other}` is not shared: there are \\d \\D \\w \\W \\n \\r \\t and {SPECIAL} escaped"
-            )),
-            None => Err("it ends in a backslash".to_owned()),
+            Some(other) => Err(PatternError::Escape(other)),
+            None => Err(PatternError::TrailingBackslash),
         }
     }
 
-    fn quantifier(&mut self) -> Result<(), String> {
+    fn quantifier(&mut self) -> Result<(), PatternError> {
         let is_plain = ["*", "+", "?"].iter().any(|mark| self.take(mark));
         if !is_plain {
             if !self.take("{") {
                 return Ok(());
             }
             let Some((counts, rest)) = self.rest.split_once('}') else {
-                return Err("a `{` is not closed".to_owned());
+                return Err(PatternError::CountNotClosed);
             };
             let (least, most) = counts.split_once(',').unwrap_or((counts, counts));
             let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             if !is_count(least) || !(most.is_empty() || is_count(most)) {
-                return Err("counts are {n}, {n,} or {n,m}".to_owned());
+                return Err(PatternError::Count);
             }
             self.rest = rest;
         }
         // As few as possible: makes no difference to whether the whole value matches.
         self.take("?");
         match self.peek() {
-            Some('*' | '+' | '?' | '{') => Err("one count follows another".to_owned()),
+            Some('*' | '+' | '?' | '{') => Err(PatternError::DoubleCount),
             _ => Ok(()),
         }
     }
 
-    /// `[…]`, whose bracket is gone.
-    fn class(&mut self) -> Result<(), String> {
+    /// Reads `[…]` behind its opening bracket.
+    fn class(&mut self) -> Result<(), PatternError> {
         self.take("^");
         let mut empty = true;
         loop {
             match (self.take("]"), empty) {
-                (true, true) => return Err("a class is empty".to_owned()),
+                (true, true) => return Err(PatternError::EmptyClass),
                 (true, false) => return Ok(()),
                 (false, _) => empty = false,
             }
@@ -149,23 +208,21 @@ impl Reader<'_> {
             }
             match (first, self.class_member()?) {
                 (Some(first), Some(last)) if first <= last => {}
-                _ => return Err("a range of a class goes from a lower character to a higher".to_owned()),
+                _ => return Err(PatternError::Range),
             }
         }
     }
 
-    fn class_member(&mut self) -> Result<Option<char>, String> {
+    fn class_member(&mut self) -> Result<Option<char>, PatternError> {
         match self.next() {
-            None => Err("a class is not closed".to_owned()),
+            None => Err(PatternError::ClassNotClosed),
             Some('\\') => self.escape(r"^$\.*+?()[]{}|/-"),
-            Some('[') => Err("a `[` inside a class is escaped".to_owned()),
+            Some('[') => Err(PatternError::NestedClass),
             // `--`, `&&` and `~~` are operators elsewhere.
             Some(mark @ ('-' | '&' | '~')) if self.peek() == Some(mark) => {
-                Err(format!("`{mark}{mark}` inside a class is not shared"))
+                Err(PatternError::ClassOperator(mark))
             }
-            Some('-') if self.peek() != Some(']') => {
-                Err("a hyphen that is no range is escaped or stands last".to_owned())
-            }
+            Some('-') if self.peek() != Some(']') => Err(PatternError::Hyphen),
             Some(character) => Ok(Some(character)),
         }
     }
@@ -200,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shared_is_refused() {
+    fn syntax_that_is_not_shared_is_refused() {
         for pattern in [
             "^a$",
             ".",

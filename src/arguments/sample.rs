@@ -13,7 +13,7 @@ pub(crate) enum Encoding {
     Hex,
 }
 
-/// Said to programmers.
+/// A comment for programmers, which clients do not see.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {

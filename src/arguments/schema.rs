@@ -1,12 +1,12 @@
-//! What a tool's arguments and output look like: JSON Schema 2020-12, made from the structs that parse and write them.
+//! JSON Schema 2020-12 of a tool's arguments and output, made from the structs that parse and write them.
 //!
-//! Schemas avoid every shape that some client trips over: references, type arrays, `true` and `false` as a subschema
+//! Schemas avoid every shape that some client cannot read: references, type arrays, `true` and `false` as a subschema
 //! (but for `additionalProperties: false`), null defaults.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema of `T`, an object.
+/// Returns the JSON Schema of `T`, an object.
 ///
 /// A struct with `#[serde(deny_unknown_fields)]` is a tool's arguments: an `Option` is a parameter that may be left
 /// out. Any other struct is a tool's output: an `Option` is a member that is always there and may be null.
@@ -23,12 +23,12 @@ pub fn schema_of<T: JsonSchema>() -> Map<String, Value> {
         (Side::Output, settings.for_serialize().into_generator().into_root_schema_for::<T>().to_value())
     };
     let Value::Object(mut schema) = plain(schema, side) else { return Map::new() };
-    // What the struct's own comment says is for us; the tool has a description for its caller.
+    // The struct's own comment is for us; the tool has a description for its caller.
     schema.shift_remove("description");
     schema
 }
 
-/// Sets the largest value of an integer parameter. A default above it follows it down.
+/// Sets the largest value of an integer parameter. A default above it is lowered to it.
 #[must_use]
 pub fn with_maximum(mut schema: Map<String, Value>, parameter: &str, maximum: u64) -> Map<String, Value> {
     let property = schema.get_mut("properties").and_then(|properties| properties.get_mut(parameter));
@@ -41,14 +41,14 @@ pub fn with_maximum(mut schema: Map<String, Value>, parameter: &str, maximum: u6
     schema
 }
 
-/// Whose schema is made plain.
+/// The side of a tool that a schema describes.
 #[derive(Clone, Copy)]
 enum Side {
     Arguments,
     Output,
 }
 
-/// Rewrites what schemars writes into the shapes every client takes.
+/// Rewrites schemars' output into shapes that every client takes.
 fn plain(schema: Value, side: Side) -> Value {
     let Value::Object(mut schema) = schema else {
         // `true` is anything.
@@ -81,12 +81,12 @@ fn plain(schema: Value, side: Side) -> Value {
     split_null(schema, side)
 }
 
-/// Widths of Rust's numbers, which JSON Schema does not know as formats.
+/// Recognises the widths of Rust's numbers, which are not formats of JSON Schema.
 fn is_machine_format(format: &str) -> bool {
     ["uint", "int", "float", "double"].iter().any(|kind| format.starts_with(kind))
 }
 
-/// An enum whose variants have doc comments comes as `oneOf` of constants: the same as one `enum`.
+/// Turns a `oneOf` of constants, which is an enum whose variants have doc comments, into one `enum`.
 fn fold_constants(schema: &mut Map<String, Value>) {
     let constants = match schema.get("oneOf").and_then(Value::as_array) {
         Some(parts) => parts.iter().map(|part| part.get("const").filter(|value| value.is_string()).cloned()),
@@ -99,7 +99,7 @@ fn fold_constants(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Takes "or null" out of a schema: an argument is left out instead; an output says it as `anyOf [T, null]`.
+/// Takes "or null" out of a schema: an argument is left out instead; an output has `anyOf [T, null]`.
 fn split_null(mut schema: Map<String, Value>, side: Side) -> Value {
     let absent = json!({"type": "null"});
     let mut nullable = false;
@@ -147,7 +147,7 @@ mod tests {
     use serde::Serialize;
 
     #[test]
-    fn the_schema_of_arguments_says_what_may_be_left_out_and_nothing_a_client_trips_over() {
+    fn the_schema_of_arguments_requires_only_what_has_no_default_and_has_plain_shapes() {
         assert_eq!(
             Value::Object(schema_of::<Arguments>()),
             json!({
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_of_an_output_requires_every_member_and_says_which_may_be_null() {
+    fn the_schema_of_an_output_requires_every_member_and_marks_those_that_may_be_null() {
         #[derive(Serialize, JsonSchema)]
         struct Inner {
             count: i32,

@@ -1,13 +1,13 @@
-//! What somebody meant who wrote a name that there is not.
+//! The known name that the writer of an unknown one most likely meant.
 
 use std::mem;
 
-/// The known name that is closest to `name`, and how many characters have to be inserted, deleted or replaced.
+/// Returns the known name that is closest to `name`, with their distance: the characters to insert, delete or replace.
 pub fn closest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<(usize, &'k str)> {
     known.into_iter().map(|known| (distance(name, known), known)).min()
 }
 
-/// Levenshtein, row by row.
+/// Computes the Levenshtein distance, row by row.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {

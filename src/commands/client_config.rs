@@ -1,4 +1,4 @@
-//! `client-config`: the block to paste into a client. It never holds a secret.
+//! `client-config`: the block to paste into a client's configuration. It never holds a secret.
 
 use std::{env, ffi::OsStr, io, path};
 
@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     NAME,
-    commands::{Exit, print},
+    commands::{console::print, exit::Exit},
     diagnostics,
     postgres::Dsn,
-    settings::{Settings, table::Kind},
+    settings::{Kind, Settings},
 };
 
-/// Stands where the user writes the path of a file of theirs.
+/// The placeholder for the path of a file that the user writes.
 const DSN_FILE_PLACEHOLDER: &str = "/path/to/a/file/with/the/connection/string";
 
-/// What `client-config` can be told.
+/// The options of `client-config`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// Whose configuration
@@ -35,15 +35,15 @@ enum Client {
 pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
     let program = env::current_exe()?;
     let program = program.to_str().ok_or_else(|| io::Error::other("the path of this binary is not UTF-8"))?;
-    settings.warnings.iter().for_each(|warning| diagnostics::complain(warning));
+    settings.warnings.iter().for_each(|warning| diagnostics::report_fatal(warning));
     let environment = environment(settings)?;
     if environment.get("MCP_SQL_DSN_FILE").is_some_and(|path| path == DSN_FILE_PLACEHOLDER) {
-        diagnostics::complain(
+        diagnostics::report_fatal(
             "The database's password is not printed: write the connection string, password included, to a file that \
              only you can read (chmod 600) and put its path in MCP_SQL_DSN_FILE",
         );
     } else if needs_pgpassword(settings) {
-        diagnostics::complain(
+        diagnostics::report_fatal(
             "PGPASSWORD is not printed: write the password into the connection string in the file that MCP_SQL_DSN_FILE \
              names",
         );
@@ -51,14 +51,14 @@ pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
     for (key, path) in settings.sql.iter().flat_map(|sql| sql.dsn.files()) {
         if path.is_relative() && !environment.contains_key("MCP_SQL_DSN") {
             let path = diagnostics::escape(&path::absolute(path)?.to_string_lossy());
-            diagnostics::complain(&format!(
+            diagnostics::report_fatal(&format!(
                 "{key}: a client starts the server in a directory of its own: write {path} into the connection string"
             ));
         }
     }
     for (name, value) in &environment {
         if value.as_str().is_some_and(|value| value.contains("${")) {
-            diagnostics::complain(&format!(
+            diagnostics::report_fatal(&format!(
                 "{name}: clients put something of their own where a value has `${{`; take another"
             ));
         }
@@ -66,12 +66,12 @@ pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
     print(&format!("{:#}\n", block(options.client, program, environment))).map(|()| Exit::Clean)
 }
 
-/// Whether the password stands in a variable that clients do not pass on.
+/// Reports whether the password stands in a variable that clients do not pass on.
 fn needs_pgpassword(settings: &Settings) -> bool {
     settings.has_pgpassword && settings.sql.as_ref().is_some_and(|sql| !sql.dsn.has_password())
 }
 
-/// What was given, as a client must give it: paths absolute, because a client starts us in a directory of its own.
+/// Returns the given settings for a client: paths absolute, because a client starts the server in a directory of its own.
 fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
     let has_password =
         settings.sql.as_ref().is_some_and(|sql| sql.dsn.has_password()) || needs_pgpassword(settings);
@@ -98,7 +98,7 @@ fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
     Ok(environment)
 }
 
-/// A connection string, its paths absolute.
+/// Makes the paths of a connection string absolute.
 fn anchored(dsn: &OsStr) -> io::Result<String> {
     let directory = env::current_dir()?;
     let (Some(dsn), Some(directory)) = (dsn.to_str(), directory.to_str()) else {
@@ -107,8 +107,8 @@ fn anchored(dsn: &OsStr) -> io::Result<String> {
     Dsn::anchored(dsn, directory).map_err(io::Error::other)
 }
 
-/// As the clients' own pages have it: `claude_desktop_config.json` and `.mcp.json` of Claude, `mcp.json` of Cursor and of
-/// VS Code, which asks for the type and has another name for the whole.
+/// Builds the block that the clients' own pages describe: `claude_desktop_config.json` and `.mcp.json` of Claude, `mcp.json` of Cursor and of
+/// VS Code, which requires the type and names the outer object differently.
 fn block(client: Client, program: &str, environment: Map<String, Value>) -> Value {
     let (outer, typed) = match client {
         Client::Generic | Client::Claude => ("mcpServers", false),

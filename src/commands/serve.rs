@@ -10,8 +10,8 @@ use nix::unistd;
 
 use crate::{
     NAME, VERSION,
-    commands::Exit,
-    confine::{self, Confinement, Inherited, Mode},
+    commands::exit::Exit,
+    confine::{self, Confinement, Inherited, Mode, Needs},
     diagnostics,
     governance::Governor,
     postgres::Database,
@@ -43,19 +43,11 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
     } = settings;
     diagnostics::init(log_level, log_target);
     // INVARIANT: everything that the settings name is open, and no thread has begun.
-    let confinement = match mode {
-        Mode::Off => Confinement::default(),
-        Mode::Auto | Mode::Require => confine::apply(&needs, inherited),
-    };
+    let Some(_confinement) = confined(mode, &needs, inherited) else { return Ok(Exit::Configuration) };
     drop(needs);
-    if mode == Mode::Require && !confinement.lacking.is_empty() {
-        confinement.lacking.iter().for_each(|lack| diagnostics::complain(&format!("MCP_CONFINE: {lack}")));
-        return Ok(Exit::Configuration);
-    }
     warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
-    confinement.lacking.iter().for_each(|lack| log::warn!(target: "session", "{lack}"));
     if io::stdin().is_terminal() {
-        diagnostics::complain(&format!(
+        diagnostics::report_fatal(&format!(
             "{NAME} speaks MCP here, one JSON-RPC message a line, until Ctrl-D; to see it work: `{NAME} demo`, \
              to connect a client: `{NAME} client-config`"
         ));
@@ -89,10 +81,25 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
     session.map(|()| Exit::Clean)
 }
 
-/// Gives stdin and stdout back to the client. Returning from `main` does so too, but only once the kernel has let go of every
-/// thread, and what waits for a file system that hangs cannot always be killed.
+/// Confines the process as `mode` asks. Returns `None` when a required restriction is missing, which it has reported.
+fn confined(mode: Mode, needs: &Needs, inherited: Inherited) -> Option<Confinement> {
+    let confinement = match mode {
+        Mode::Off => Confinement::default(),
+        Mode::Auto | Mode::Require => confine::apply(needs, inherited),
+    };
+    for missing in &confinement.unenforced {
+        match mode {
+            Mode::Require => diagnostics::report_fatal(&format!("MCP_CONFINE: {missing}")),
+            Mode::Auto | Mode::Off => log::warn!(target: "session", "{missing}"),
+        }
+    }
+    (mode != Mode::Require || confinement.unenforced.is_empty()).then_some(confinement)
+}
+
+/// Gives stdin and stdout back to the client. Returning from `main` does so too, but only once the kernel has ended every
+/// thread, and a thread that waits for a file system that hangs cannot always be killed.
 fn hang_up() -> io::Result<()> {
-    let (_, nobody) = io::pipe()?;
-    unistd::dup2_stdin(&nobody)?;
-    Ok(unistd::dup2_stdout(&nobody)?)
+    let (_, unread) = io::pipe()?;
+    unistd::dup2_stdin(&unread)?;
+    Ok(unistd::dup2_stdout(&unread)?)
 }

@@ -1,4 +1,4 @@
-//! Descriptors: those that our parent left open, and how many there may be.
+//! File descriptors: those that the parent process left open, and the limit on their number.
 
 use std::os::fd::{AsRawFd as _, RawFd};
 
@@ -13,7 +13,7 @@ use nix::{
     unistd,
 };
 
-use super::Lack;
+use super::confinement::Unenforced;
 
 /// Standard error, the last descriptor that we were given on purpose.
 const LAST_GIVEN: RawFd = 2;
@@ -23,18 +23,18 @@ const LAST_GIVEN: RawFd = 2;
 pub struct Inherited(Result<Vec<RawFd>, Errno>);
 
 impl Inherited {
-    /// Looks at what is open.
+    /// Lists the open descriptors.
     ///
-    /// INVARIANT: comes before anything of ours is opened, because it cannot tell ours from others.
+    /// INVARIANT: comes before the first descriptor of our own is opened: it cannot distinguish ours from inherited ones.
     pub fn list() -> Self {
         Self(open_now())
     }
 
     /// Closes them. `MCP_SQL_DSN_FILE=/dev/fd/63` was read by then, through a descriptor of our own.
-    pub(super) fn close(self) -> Result<String, Lack> {
-        let lack = |errno| Lack::new("inherited descriptors", errno, "mount /proc");
-        let inherited = self.0.map_err(lack)?;
-        inherited.iter().try_for_each(|descriptor| unistd::close(*descriptor)).map_err(lack)?;
+    pub(super) fn close(self) -> Result<String, Unenforced> {
+        let failed = |errno| Unenforced::new("inherited descriptors", errno, "mount /proc");
+        let inherited = self.0.map_err(failed)?;
+        inherited.iter().try_for_each(|descriptor| unistd::close(*descriptor)).map_err(failed)?;
         Ok(match inherited.len() {
             0 => "no inherited descriptors".to_owned(),
             count => format!("{count} inherited descriptors closed"),
@@ -53,15 +53,17 @@ fn open_now() -> Result<Vec<RawFd>, Errno> {
     Ok(descriptors)
 }
 
-/// Sees to it that `needed` descriptors may be open at once.
-pub(super) fn allow(needed: u64) -> Result<String, Lack> {
+/// Raises the limit so that `needed` descriptors may be open at once.
+pub(super) fn allow(needed: u64) -> Result<String, Unenforced> {
     const CURE: &str = "raise the limit (ulimit -Hn, LimitNOFILE=), or lower MCP_MAX_CONCURRENCY";
-    let lack =
-        |why: String| Lack { text: format!("too few descriptors for these settings: {why}"), cure: CURE };
-    let failed = |errno: Errno| lack(errno.to_string());
+    let too_few = |why: String| Unenforced {
+        text: format!("too few descriptors for these settings: {why}"),
+        cure: CURE,
+    };
+    let failed = |errno: Errno| too_few(errno.to_string());
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).map_err(failed)?;
     if hard < needed {
-        return Err(lack(format!("the hard limit is {hard}, {needed} may be needed")));
+        return Err(too_few(format!("the hard limit is {hard}, {needed} may be needed")));
     }
     if soft < needed {
         setrlimit(Resource::RLIMIT_NOFILE, needed, hard).map_err(failed)?;

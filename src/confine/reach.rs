@@ -1,4 +1,4 @@
-//! What can still be reached: a list of files, TCP ports and nothing of other processes, held by Landlock
+//! The reach of the process: a list of files and TCP ports, and no other process. Landlock enforces it
 //! (<https://docs.kernel.org/userspace-api/landlock.html>).
 
 use std::{
@@ -14,13 +14,16 @@ use landlock::{
 };
 use nix::{fcntl::OFlag, sys::stat::Mode};
 
-use super::{Confinement, Lack, Needs};
+use super::{
+    confinement::{Confinement, Unenforced},
+    needs::Needs,
+};
 
-/// What the C library reads while threads run: how many processors there are.
+/// Files that the C library reads while threads run: the number of processors.
 const RUNTIME_FILES: [&str; 1] = ["/sys/devices/system/cpu/online"];
 
-/// What looking up a host's name reads. A file that is replaced by another (and not written in place) is out of reach from
-/// then on; for systemd-resolved, which does that, there is [`RESOLVED`].
+/// Files that the look-up of a host's name reads. A file that is replaced by another (and not written in place) is out of
+/// reach from then on; for systemd-resolved, which does that, there is [`RESOLVED`].
 const RESOLVER_FILES: [&str; 6] = [
     "/etc/resolv.conf",
     "/etc/hosts",
@@ -29,19 +32,19 @@ const RESOLVER_FILES: [&str; 6] = [
     "/etc/gai.conf",
     "/etc/ld.so.cache",
 ];
-/// Where systemd-resolved keeps what `/etc/resolv.conf` links to: name servers, no secrets.
+/// The directory of systemd-resolved that `/etc/resolv.conf` links to. It holds name servers and no secrets.
 const RESOLVED: &str = "/run/systemd/resolve";
 /// DNS over TCP, for answers that do not fit a datagram.
 const DNS_PORT: u16 = 53;
 
-/// Something Landlock can take away.
+/// A right that Landlock can take away.
 struct Feature {
     what: &'static str,
     cure: &'static str,
     ask: fn(Ruleset) -> Result<Ruleset, RulesetError>,
 }
 
-/// In the order in which Linux learned them.
+/// In the order in which Linux gained them.
 const FEATURES: [Feature; 6] = [
     Feature {
         what: "reading, writing and executing files",
@@ -81,14 +84,18 @@ impl Feature {
     }
 }
 
-/// Takes everything away but what is needed.
+/// Takes every right away that `needs` does not list.
 pub(super) fn restrict(needs: &Needs, confinement: &mut Confinement) {
     let (offered, missing): (Vec<&Feature>, Vec<&Feature>) =
         FEATURES.iter().partition(|feature| feature.is_offered());
-    let lacking = |feature: &&Feature| {
-        Lack::new(feature.what, "the kernel does not offer it, or a filter around us hides it", feature.cure)
+    let missing_feature = |feature: &&Feature| {
+        Unenforced::new(
+            feature.what,
+            "the kernel does not offer it, or a filter around us hides it",
+            feature.cure,
+        )
     };
-    confinement.lacking.extend(missing.iter().map(lacking));
+    confinement.unenforced.extend(missing.iter().map(missing_feature));
     if offered.is_empty() {
         return;
     }
@@ -100,14 +107,16 @@ pub(super) fn restrict(needs: &Needs, confinement: &mut Confinement) {
         Err(error) => Some(error.to_string()),
     };
     confinement.add(match failed {
-        Some(why) => Err(Lack::new("files, TCP, other processes", why, "see what sandbox is around us")),
-        None => Ok(told(&offered, needs, &readable)),
+        Some(why) => {
+            Err(Unenforced::new("files, TCP, other processes", why, "see what sandbox is around us"))
+        }
+        None => Ok(summary(&offered, needs, &readable)),
     });
     confinement.pins.extend(readable.files);
 }
 
 fn enforce(needs: &Needs, readable: &Readable) -> Result<RulesetStatus, RulesetError> {
-    // What the kernel does not offer is left out silently; it was told as lacking.
+    // A feature that the kernel does not offer is left out silently; it was reported as unenforced.
     let ruleset = FEATURES.iter().try_fold(Ruleset::default(), |ruleset, feature| (feature.ask)(ruleset))?;
     let mut ruleset = ruleset.create()?;
     if let Some(root) = &needs.data_root {
@@ -122,7 +131,7 @@ fn enforce(needs: &Needs, readable: &Readable) -> Result<RulesetStatus, RulesetE
     Ok(ruleset.restrict_self()?.ruleset)
 }
 
-/// What stays readable besides the data directory. What is not there, or not for us, is left out.
+/// The files that stay readable besides the data directory. Missing and unreadable ones are left out.
 struct Readable {
     files: Vec<OwnedFd>,
     /// Every file beneath, but no listing.
@@ -149,7 +158,7 @@ fn open(path: &Path) -> Option<OwnedFd> {
     nix::fcntl::open(path, OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty()).ok()
 }
 
-/// Where glibc loads the modules from that `/etc/nsswitch.conf` names: beside itself. `None` in a static binary.
+/// Returns the directory of the modules that `/etc/nsswitch.conf` names: glibc's own. `None` in a static binary.
 fn libraries() -> Option<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let libc = maps.lines().find_map(|line| {
@@ -162,7 +171,7 @@ fn tcp_ports(needs: &Needs) -> BTreeSet<u16> {
     needs.tcp_ports.iter().copied().chain(needs.names.then_some(DNS_PORT)).collect()
 }
 
-fn told(offered: &[&Feature], needs: &Needs, readable: &Readable) -> String {
+fn summary(offered: &[&Feature], needs: &Needs, readable: &Readable) -> String {
     let given_up: Vec<&str> = offered.iter().map(|feature| feature.what).collect();
     let ports: Vec<String> = tcp_ports(needs).iter().map(u16::to_string).collect();
     let root = if needs.data_root.is_some() { "the data directory, " } else { "" };

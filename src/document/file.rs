@@ -1,4 +1,4 @@
-//! A document's files: one, or every `*.toml` of a directory in the order of their names. Bounded before they are read.
+//! The files of a document: one, or every `*.toml` of a directory in the order of their names. Bounded before they are read.
 
 use std::{
     fs::{self, OpenOptions},
@@ -12,7 +12,7 @@ use nix::fcntl::OFlag;
 use super::finding::{DocumentRule, Finding, Place};
 use crate::diagnostics::escape;
 
-/// The longest file, in bytes: some thousand lines of SQL, which nobody reviews in one piece anyway.
+/// The longest file, in bytes: some ten thousand lines, more than a reviewer reads in one piece.
 pub(crate) const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// All files together, in bytes.
 pub(crate) const MAX_TOTAL_BYTES: u64 = 8 * MAX_FILE_BYTES;
@@ -24,7 +24,7 @@ const MAX_FILES: usize = 1_000;
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
-    /// Where its lines end.
+    /// The offsets of its line ends.
     ends: Vec<usize>,
 }
 
@@ -34,13 +34,13 @@ impl Source {
         Self { path, text, ends }
     }
 
-    /// The line of the byte at `offset`, from 1.
+    /// Returns the line of the byte at `offset`, from 1.
     pub(crate) fn line(&self, offset: usize) -> usize {
         self.ends.partition_point(|end| *end < offset) + 1
     }
 }
 
-/// Reads the file or the directory.
+/// Reads the file, or the files of the directory.
 pub(crate) fn read<R: DocumentRule>(path: &Path, noun: &str) -> Result<Vec<Source>, Finding<R>> {
     let failed = |error: &io::Error| unreadable(path, noun, &error.to_string());
     let files = if fs::metadata(path).map_err(|error| failed(&error))?.is_dir() {
@@ -54,13 +54,20 @@ pub(crate) fn read<R: DocumentRule>(path: &Path, noun: &str) -> Result<Vec<Sourc
     if files.len() > MAX_FILES {
         return Err(unreadable(path, noun, &format!("the directory holds more than {MAX_FILES} files")));
     }
-    let mut room = MAX_TOTAL_BYTES;
+    let mut remaining = MAX_TOTAL_BYTES;
     let mut sources = Vec::with_capacity(files.len());
     for path in files {
         let text = read_file(&path).map_err(|error| unreadable(&path, noun, &error.to_string()))?;
-        room = u64::try_from(text.len()).ok().and_then(|bytes| room.checked_sub(bytes)).ok_or_else(|| {
-            unreadable(&path, noun, &format!("with this file the directory exceeds {MAX_TOTAL_BYTES} bytes"))
-        })?;
+        remaining = u64::try_from(text.len())
+            .ok()
+            .and_then(|bytes| remaining.checked_sub(bytes))
+            .ok_or_else(|| {
+                unreadable(
+                    &path,
+                    noun,
+                    &format!("with this file the directory exceeds {MAX_TOTAL_BYTES} bytes"),
+                )
+            })?;
         sources.push(Source::new(path, text));
     }
     Ok(sources)
@@ -78,7 +85,7 @@ fn list(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Never waits: a FIFO is no regular file.
+/// Reads a regular file. Never waits: a FIFO is refused.
 fn read_file(path: &Path) -> io::Result<String> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
@@ -106,33 +113,8 @@ fn unreadable<R: DocumentRule>(path: &Path, noun: &str, why: &str) -> Finding<R>
 
 #[cfg(test)]
 mod tests {
-    use std::fmt;
-
     use super::*;
-    use crate::document::finding::Severity;
-
-    /// A document with the rules that every kind has.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Format {
-        Syntax,
-        Other,
-    }
-
-    impl fmt::Display for Format {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            fmt::Debug::fmt(self, f)
-        }
-    }
-
-    impl DocumentRule for Format {
-        const SYNTAX: Self = Self::Syntax;
-        const UNKNOWN_KEY: Self = Self::Other;
-        const INVALID_VALUE: Self = Self::Other;
-
-        fn severity(self) -> Severity {
-            Severity::Error
-        }
-    }
+    use crate::document::sample::Rule;
 
     #[test]
     fn a_directory_is_its_toml_files_in_the_order_of_their_names() {
@@ -140,7 +122,7 @@ mod tests {
         for (name, text) in [("b.toml", "2"), ("a.toml", "1"), ("notes.md", "x"), ("c.toml~", "y")] {
             fs::write(directory.path().join(name), text).unwrap();
         }
-        let texts: Vec<String> = read::<Format>(directory.path(), "document")
+        let texts: Vec<String> = read::<Rule>(directory.path(), "document")
             .unwrap()
             .into_iter()
             .map(|source| source.text)
@@ -150,13 +132,13 @@ mod tests {
 
     #[track_caller]
     fn check(path: &Path, why: &str) {
-        let finding = read::<Format>(path, "document").unwrap_err();
-        assert_eq!(finding.rule, Format::Syntax);
+        let finding = read::<Rule>(path, "document").unwrap_err();
+        assert_eq!(finding.rule, Rule::Syntax);
         assert!(finding.text.contains(why), "{}", finding.text);
     }
 
     #[test]
-    fn what_cannot_be_read_whole_is_no_catalog() {
+    fn a_document_that_cannot_be_read_whole_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         check(directory.path(), "holds no file");
         check(&directory.path().join("none"), "No such file");

@@ -1,17 +1,17 @@
-//! What is wrong with a document: every fault at once, each with its rule, its place and its cure.
+//! The faults of a document, each with its rule, its place and its cure.
 
 use std::{fmt, path::PathBuf};
 
-/// Whether a finding keeps the server from starting.
+/// The weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// It does.
+    /// It keeps the server from starting.
     Error,
-    /// It is told only.
+    /// It is only reported.
     Warning,
 }
 
-/// Where in the files.
+/// A place in the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
@@ -25,13 +25,13 @@ pub struct Place {
 pub struct Finding<R> {
     /// The rule that it breaks; its severity is that of the finding.
     pub rule: R,
-    /// Where.
+    /// Its place.
     pub place: Place,
     /// The entry's name, once it is known.
     pub entry: Option<String>,
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     pub text: String,
-    /// What to do about it.
+    /// The remedy, in a sentence.
     pub cure: String,
 }
 
@@ -44,12 +44,12 @@ pub trait DocumentRule: Copy + Eq + fmt::Display + fmt::Debug {
     /// A key that is missing, or a value of the wrong kind.
     const INVALID_VALUE: Self;
 
-    /// Whether breaking it keeps the server from starting.
+    /// Returns the weight of breaking it.
     fn severity(self) -> Severity;
 }
 
 impl<R: DocumentRule> Finding<R> {
-    /// That of its rule.
+    /// Returns the severity of its rule.
     pub fn severity(&self) -> Severity {
         self.rule.severity()
     }

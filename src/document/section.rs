@@ -1,57 +1,26 @@
-//! A table of a document: its keys are taken one by one, each of its kind, and what is left over is unknown.
+//! A table of a document, read strictly: each key is taken with its kind, and every other key is a fault.
 
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 use toml::{
     Spanned,
-    de::{DeFloat, DeInteger, DeString, DeTable, DeValue},
+    de::{DeString, DeTable, DeValue},
 };
 
-use super::{
-    file::Source,
-    finding::{DocumentRule, Finding, Place},
+use super::{finding::DocumentRule, value::integer};
+// Readers of sections need these, too.
+pub(crate) use super::{
+    report::{Located, Report, wrong},
+    value::json,
 };
 use crate::{arguments::suggest, diagnostics::escape, problem::echo};
 
 /// The longest title or description, in characters: every client reads all of them.
 const MAX_TEXT_CHARS: usize = 4_096;
 
-/// A value and the line on which it stands.
-#[derive(Clone, Debug)]
-pub(crate) struct Located<T> {
-    pub(crate) value: T,
-    pub(crate) line: usize,
-}
-
-/// What is found in one file.
-#[derive(Debug)]
-pub(crate) struct Report<'s, R> {
-    pub(crate) source: &'s Source,
-    /// The entry that is read.
-    pub(crate) entry: Option<String>,
-    pub(crate) findings: Vec<Finding<R>>,
-}
-
-impl<'s, R: DocumentRule> Report<'s, R> {
-    pub(crate) fn new(source: &'s Source) -> Self {
-        Self { source, entry: None, findings: Vec::new() }
-    }
-
-    pub(crate) fn add(&mut self, rule: R, line: usize, text: impl Into<String>, cure: impl Into<String>) {
-        let place = Place { file: self.source.path.clone(), line };
-        let (text, cure, entry) = (text.into(), cure.into(), self.entry.clone());
-        self.findings.push(Finding { rule, place, entry, text, cure });
-    }
-
-    /// The line of a value.
-    pub(crate) fn line<T>(&self, value: &Spanned<T>) -> usize {
-        self.source.line(value.span().start)
-    }
-}
-
-/// A table whose keys are taken.
+/// A table of a document. Its keys are taken one by one; those left at the end are unknown.
 pub(crate) struct Section<'d> {
     table: &'d DeTable<'d>,
-    /// What it is, as in "a query".
+    /// Its name in a sentence, such as "a query".
     noun: &'static str,
     pub(crate) line: usize,
     known: Vec<&'static str>,
@@ -62,7 +31,7 @@ impl<'d> Section<'d> {
         Self { table, noun, line, known: Vec::new() }
     }
 
-    /// The table that `value` is, or a finding.
+    /// Returns the table that `value` is, or reports a finding.
     pub(crate) fn of<R: DocumentRule>(
         value: &'d Spanned<DeValue<'d>>,
         noun: &'static str,
@@ -77,7 +46,7 @@ impl<'d> Section<'d> {
         table.map(|table| Self::new(table, noun, line))
     }
 
-    /// The value of a key that is known from here on.
+    /// Takes the value of a key; the key is known from then on.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'d Spanned<DeValue<'d>>> {
         if !self.known.contains(&key) {
             self.known.push(key);
@@ -100,7 +69,7 @@ impl<'d> Section<'d> {
         text.map(|value| Located { value, line })
     }
 
-    /// The same, for a key that must be there.
+    /// Takes a text that must be there.
     pub(crate) fn required<R: DocumentRule>(
         &mut self,
         key: &'static str,
@@ -154,7 +123,7 @@ impl<'d> Section<'d> {
         number.map(|value| Located { value, line })
     }
 
-    /// A list of texts; empty when the key is absent.
+    /// Takes a list of texts; empty when the key is absent.
     pub(crate) fn texts<R: DocumentRule>(
         &mut self,
         key: &'static str,
@@ -170,7 +139,7 @@ impl<'d> Section<'d> {
         })
     }
 
-    /// A table of texts, in order; empty when the key is absent.
+    /// Takes a table of texts, in order; empty when the key is absent.
     pub(crate) fn pairs<R: DocumentRule>(
         &mut self,
         key: &'static str,
@@ -189,7 +158,7 @@ impl<'d> Section<'d> {
         })
     }
 
-    /// The table under a key: its keys and values, in order.
+    /// Takes a table: its keys and values, in order.
     pub(crate) fn members<R: DocumentRule>(
         &mut self,
         key: &'static str,
@@ -207,7 +176,7 @@ impl<'d> Section<'d> {
         table.iter().map(|(key, value): (&Spanned<DeString<'_>>, _)| (located(key), value)).collect()
     }
 
-    /// Any value, as JSON.
+    /// Takes any value, as JSON.
     pub(crate) fn json<R: DocumentRule>(
         &mut self,
         key: &'static str,
@@ -227,8 +196,8 @@ impl<'d> Section<'d> {
         let Self { table, noun, line: _, known } = self;
         for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
             let (name, line) = (key.get_ref().as_ref(), report.line(key));
-            let cure = match likely(name, &known) {
-                Some(likely) => format!("Did you mean {likely}?"),
+            let cure = match suggested(name, &known) {
+                Some(key) => format!("Did you mean {key}?"),
                 None => format!("It has {}.", known.join(", ")),
             };
             report.add(R::UNKNOWN_KEY, line, format!("{} is no key of {noun}.", echo(name)), cure);
@@ -236,18 +205,18 @@ impl<'d> Section<'d> {
     }
 }
 
-/// What differs in more than two of five characters is another name.
-fn likely<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    /// No key is nearly as long.
+/// Suggests a known key. A name that differs in more than two of five characters is another name.
+fn suggested<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    /// Longer than every key.
     const MAX_NAME_BYTES: usize = 64;
     if name.len() > MAX_NAME_BYTES {
         return None;
     }
-    let (distance, likely) = suggest::closest(name, known.iter().copied())?;
-    (distance * 5 <= likely.len() * 2).then_some(likely)
+    let (distance, suggestion) = suggest::closest(name, known.iter().copied())?;
+    (distance * 5 <= suggestion.len() * 2).then_some(suggestion)
 }
 
-/// Text that clients and models read: nothing in it hides.
+/// Checks a text that clients and models read: it is short and has no invisible characters.
 pub(crate) fn prose<R: DocumentRule>(
     text: Option<Located<String>>,
     key: &str,
@@ -261,48 +230,10 @@ pub(crate) fn prose<R: DocumentRule>(
     Some(value.trim().to_owned())
 }
 
-/// Reports a value of the wrong kind.
-pub(crate) fn wrong<R: DocumentRule>(report: &mut Report<'_, R>, line: usize, key: &str, kind: &str) {
-    report.add(
-        R::INVALID_VALUE,
-        line,
-        format!("The value of `{key}` is of the wrong kind."),
-        format!("It must be {kind}."),
-    );
-}
-
 fn located_text<R: DocumentRule>(
     value: &Spanned<DeValue<'_>>,
     report: &Report<'_, R>,
 ) -> Option<Located<String>> {
     let text = value.get_ref().as_str()?;
     Some(Located { value: text.to_owned(), line: report.line(value) })
-}
-
-fn integer(number: &DeInteger<'_>) -> Option<i64> {
-    i64::from_str_radix(number.as_str(), number.radix()).ok()
-}
-
-fn float(number: &DeFloat<'_>) -> Option<f64> {
-    number.as_str().parse().ok().filter(|number: &f64| number.is_finite())
-}
-
-/// The JSON that a value of TOML stands for; a date or a time is its text.
-pub(crate) fn json(value: &DeValue<'_>) -> Option<Value> {
-    Some(match value {
-        DeValue::String(text) => text.as_ref().into(),
-        DeValue::Integer(number) => integer(number)?.into(),
-        DeValue::Float(number) => Value::Number(Number::from_f64(float(number)?)?),
-        DeValue::Boolean(flag) => (*flag).into(),
-        DeValue::Datetime(time) => time.to_string().into(),
-        DeValue::Array(items) => {
-            items.iter().map(|item| json(item.get_ref())).collect::<Option<_>>().map(Value::Array)?
-        }
-        DeValue::Table(table) => {
-            let member = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
-                Some((key.get_ref().as_ref().to_owned(), json(value.get_ref())?))
-            };
-            Value::Object(table.iter().map(member).collect::<Option<Map<_, _>>>()?)
-        }
-    })
 }

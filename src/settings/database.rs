@@ -1,13 +1,13 @@
-//! The settings of the database, and of what may be asked of it: by queries, and by a catalog.
+//! The settings of the database, and of the queries that it is asked: the guard, the catalog.
 
 use std::path::Path;
 
 use super::{
     dsn_file,
-    reader::{Reader, shown},
+    error::{Quoted, Wrong},
+    reader::Reader,
 };
 use crate::{
-    diagnostics::escape,
     document::finding::Severity,
     guard::{sensitive::SensitiveWords, statement::GuardConfig},
     postgres::{Dsn, Need, Pooler, SqlConfig, UnsafeRole},
@@ -15,131 +15,110 @@ use crate::{
     tools::catalog::{Catalog, CatalogConfig, Finding},
 };
 
-impl Reader {
-    /// Reads every SQL setting, also without a database: what is wrong is wrong before it is needed.
-    pub(super) fn sql(
-        &mut self,
-        server: &server::Config,
-        guard: GuardConfig,
-        max_rows: u32,
-        need: Need,
-    ) -> Option<SqlConfig> {
-        let dsn = self.dsn();
-        let pooler = match self.word("MCP_SQL_POOLER") {
-            "transaction" => Pooler::Transaction,
-            _ => Pooler::None,
-        };
-        let unsafe_role = match self.word("MCP_SQL_UNSAFE_ROLE") {
-            "warn" => UnsafeRole::Warn,
-            "strict" => UnsafeRole::Strict,
-            _ => UnsafeRole::Refuse,
-        };
-        let config = SqlConfig {
-            pool_max_size: u32::try_from(server.sql_lane).unwrap_or(u32::MAX),
-            pooler,
-            connect_timeout: self.millis_below("MCP_SQL_CONNECT_TIMEOUT_MS", server.call_timeout),
-            statement_timeout: self.millis_below("MCP_SQL_STATEMENT_TIMEOUT_MS", server.call_timeout),
-            max_rows,
-            max_cell_chars: self.small("MCP_SQL_MAX_CELL_CHARS"),
-            max_response_bytes: self.size("MCP_MAX_RESPONSE_BYTES"),
-            call_timeout: server.call_timeout,
-            max_stuck: u32::try_from(server.max_concurrency).unwrap_or(u32::MAX),
-            guard,
-            unsafe_role,
-            need,
-            dsn: dsn?,
-        };
-        Some(config)
-    }
+const DSN_FILE: &str = "MCP_SQL_DSN_FILE";
 
-    pub(super) fn guard(&mut self) -> GuardConfig {
-        const NAME: &str = "MCP_SQL_ALLOW_FUNCTIONS";
-        let functions = self.text(NAME).unwrap_or_default();
-        GuardConfig::parse(&functions).unwrap_or_else(|wrong| {
-            self.complain(NAME, escape(&wrong.to_string()));
-            GuardConfig::default()
-        })
-    }
+/// Reads every SQL setting, also without a database: a fault is reported before the setting is needed.
+pub(super) fn sql(
+    reader: &mut Reader,
+    server: &server::Config,
+    guard: GuardConfig,
+    max_rows: u32,
+    need: Need,
+) -> Option<SqlConfig> {
+    let dsn = dsn(reader);
+    let pooler = match reader.word("MCP_SQL_POOLER") {
+        "transaction" => Pooler::Transaction,
+        _ => Pooler::None,
+    };
+    let unsafe_role = match reader.word("MCP_SQL_UNSAFE_ROLE") {
+        "warn" => UnsafeRole::Warn,
+        "strict" => UnsafeRole::Strict,
+        _ => UnsafeRole::Refuse,
+    };
+    Some(SqlConfig {
+        pool_max_size: u32::try_from(server.sql_lane).unwrap_or(u32::MAX),
+        pooler,
+        connect_timeout: reader.millis_below("MCP_SQL_CONNECT_TIMEOUT_MS", server.call_timeout),
+        statement_timeout: reader.millis_below("MCP_SQL_STATEMENT_TIMEOUT_MS", server.call_timeout),
+        max_rows,
+        max_cell_chars: reader.small("MCP_SQL_MAX_CELL_CHARS"),
+        max_response_bytes: reader.size("MCP_MAX_RESPONSE_BYTES"),
+        call_timeout: server.call_timeout,
+        max_stuck: u32::try_from(server.max_concurrency).unwrap_or(u32::MAX),
+        guard,
+        unsafe_role,
+        need,
+        dsn: dsn?,
+    })
+}
 
-    /// A catalog replaces ad-hoc queries, unless both are asked for.
-    pub(super) fn sql_adhoc(&mut self) -> bool {
-        const NAME: &str = "MCP_SQL_ADHOC";
-        let word = self.word(NAME);
-        let is_given = self.given.contains_key(NAME);
-        word == "true" && (is_given || !self.given.contains_key("MCP_CATALOG"))
-    }
+pub(super) fn guard(reader: &mut Reader) -> GuardConfig {
+    const NAME: &str = "MCP_SQL_ALLOW_FUNCTIONS";
+    let functions = reader.text(NAME).unwrap_or_default();
+    reader.accept(NAME, GuardConfig::parse(&functions).map_err(Wrong::refused)).unwrap_or_default()
+}
 
-    pub(super) fn sensitive_words(&mut self) -> SensitiveWords {
-        const NAME: &str = "MCP_SENSITIVE_WORDS";
-        let words = self.text(NAME).unwrap_or_default();
-        SensitiveWords::parse(&words).unwrap_or_else(|wrong| {
-            self.complain(NAME, escape(&wrong.to_string()));
-            SensitiveWords::default()
-        })
-    }
+/// Decides whether clients may write queries of their own: a catalog replaces them, unless both are asked for.
+pub(super) fn sql_adhoc(reader: &mut Reader) -> bool {
+    const NAME: &str = "MCP_SQL_ADHOC";
+    reader.word(NAME) == "true" && (reader.has(NAME) || !reader.has("MCP_CATALOG"))
+}
 
-    /// The catalog, or what is wrong with it.
-    pub(super) fn catalog(
-        &mut self,
-        guard: &GuardConfig,
-        max_rows: u32,
-        words: SensitiveWords,
-    ) -> (Option<Catalog>, Vec<Finding>) {
-        const NAME: &str = "MCP_CATALOG";
-        let Some(path) = self.path(NAME) else { return (None, Vec::new()) };
-        let config = CatalogConfig { words, guard, max_rows };
-        match Catalog::load(&path, &config) {
-            Ok(catalog) => {
-                let has_database =
-                    ["MCP_SQL_DSN", "MCP_SQL_DSN_FILE"].iter().any(|dsn| self.given.contains_key(*dsn));
-                if !has_database {
-                    self.warnings.push(format!("{NAME}: none of its tools is on; cure: set MCP_SQL_DSN"));
-                }
-                (Some(catalog), Vec::new())
+pub(super) fn sensitive_words(reader: &mut Reader) -> SensitiveWords {
+    const NAME: &str = "MCP_SENSITIVE_WORDS";
+    let words = reader.text(NAME).unwrap_or_default();
+    reader.accept(NAME, SensitiveWords::parse(&words).map_err(Wrong::refused)).unwrap_or_default()
+}
+
+/// Loads the catalog, or returns its findings.
+pub(super) fn catalog(
+    reader: &mut Reader,
+    guard: &GuardConfig,
+    max_rows: u32,
+    words: SensitiveWords,
+) -> (Option<Catalog>, Vec<Finding>) {
+    const NAME: &str = "MCP_CATALOG";
+    let Some(path) = reader.path(NAME) else { return (None, Vec::new()) };
+    let config = CatalogConfig { words, guard, max_rows };
+    match Catalog::load(&path, &config) {
+        Ok(catalog) => {
+            if !["MCP_SQL_DSN", DSN_FILE].iter().any(|dsn| reader.has(dsn)) {
+                reader.warnings.push(format!("{NAME}: none of its tools is on; cure: set MCP_SQL_DSN"));
             }
-            Err(findings) => {
-                let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error).count();
-                let noun = if errors == 1 { "fault" } else { "faults" };
-                self.complain(NAME, format!("{} has {errors} {noun}", shown(&path.to_string_lossy())));
-                (None, findings)
-            }
+            (Some(catalog), Vec::new())
+        }
+        Err(findings) => {
+            let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error).count();
+            reader.fail(NAME, Wrong::Catalog(Quoted::path(&path), errors));
+            (None, findings)
         }
     }
+}
 
-    fn dsn(&mut self) -> Option<Dsn> {
-        let (name, text) = match (self.text("MCP_SQL_DSN"), self.path("MCP_SQL_DSN_FILE")) {
-            (Some(_), Some(_)) => {
-                self.complain(
-                    "MCP_SQL_DSN_FILE",
-                    "is set, and so is MCP_SQL_DSN: which of the two holds is unclear",
-                );
-                return None;
-            }
-            (Some(text), None) => ("MCP_SQL_DSN", text),
-            (None, Some(path)) => ("MCP_SQL_DSN_FILE", self.dsn_from_file(&path)?),
-            (None, None) => return None,
-        };
-        Dsn::parse(&text, &self.libpq).map_err(|error| self.complain(name, escape(&error.to_string()))).ok()
-    }
-
-    fn dsn_from_file(&mut self, path: &Path) -> Option<String> {
-        const NAME: &str = "MCP_SQL_DSN_FILE";
-        match dsn_file::read(path) {
-            Ok((text, _)) if text.is_empty() => {
-                self.complain(NAME, "names an empty file");
-                None
-            }
-            Ok((text, is_public)) => {
-                if is_public {
-                    self.warnings
-                        .push(format!("{NAME}: everybody on this host can read the file; cure: chmod 600"));
-                }
-                Some(text)
-            }
-            Err(error) => {
-                self.complain(NAME, format!("cannot read {}: {error}", shown(&path.to_string_lossy())));
-                None
-            }
+fn dsn(reader: &mut Reader) -> Option<Dsn> {
+    let (name, text) = match (reader.text("MCP_SQL_DSN"), reader.path(DSN_FILE)) {
+        (Some(_), Some(_)) => {
+            reader.fail(DSN_FILE, Wrong::SecondDsn);
+            return None;
         }
+        (Some(text), None) => ("MCP_SQL_DSN", text),
+        (None, Some(path)) => (DSN_FILE, dsn_from_file(reader, &path)?),
+        (None, None) => return None,
+    };
+    let dsn = Dsn::parse(&text, &reader.libpq).map_err(Wrong::refused);
+    reader.accept(name, dsn)
+}
+
+fn dsn_from_file(reader: &mut Reader, path: &Path) -> Option<String> {
+    let read = dsn_file::read(path).map_err(|error| Wrong::io("read", path, error));
+    let (text, is_public) = reader.accept(DSN_FILE, read)?;
+    if text.is_empty() {
+        reader.fail(DSN_FILE, Wrong::EmptyFile);
+        return None;
     }
+    if is_public {
+        let warning = format!("{DSN_FILE}: everybody on this host can read the file; cure: chmod 600");
+        reader.warnings.push(warning);
+    }
+    Some(text)
 }

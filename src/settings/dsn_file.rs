@@ -1,4 +1,4 @@
-//! Reads `MCP_SQL_DSN_FILE`: one line of a file, or of a pipe as a shell's `<(…)` makes it, and never waits for good.
+//! The reader of `MCP_SQL_DSN_FILE`: one line of a file, or of a pipe such as a shell's `<(…)`. Its wait is limited.
 
 use std::{
     fs::{File, OpenOptions},
@@ -16,12 +16,12 @@ use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
 };
 
-/// The longest file in bytes: many times what a connection string takes.
+/// The longest file in bytes: many times the length of a connection string.
 const MAX_BYTES: usize = 65_536;
-/// How long a pipe may take to tell all: somebody may ask a vault first.
+/// The longest time until a pipe ends: its writer may ask a vault first.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The file's one line, and whether everybody on this host can read it.
+/// Returns the file's one line, and true when every user of this host can read it.
 pub(super) fn read(path: &Path) -> io::Result<(String, bool)> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
@@ -40,7 +40,7 @@ fn read_all(mut file: &File, limit: Duration) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut piece = [0; 4_096];
     loop {
-        // A FIFO to which nobody has written yet looks ended to a read alone.
+        // A FIFO without a writer so far looks ended to a read alone.
         let left = PollTimeout::try_from(limit.saturating_sub(start.elapsed())).unwrap_or(PollTimeout::MAX);
         if poll(&mut [PollFd::new(file.as_fd(), PollFlags::POLLIN)], left)? == 0 {
             let why = format!("it did not end within {} s", limit.as_secs());
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_one_line_read_whole_or_not_at_all() {
+    fn a_file_is_one_line_and_read_whole_or_refused() {
         check(b" postgres://r@h/d \r\n\n", Ok("postgres://r@h/d"));
         check(b"\n", Ok(""));
         check(b"postgres://r@h/d\npostgres://r@other/d\n", Err("it holds more than one line"));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_without_a_writer_is_given_up() {
+    fn a_pipe_without_a_writer_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("fifo");
         mkfifo(&path, Mode::S_IRWXU).unwrap();

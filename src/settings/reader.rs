@@ -1,44 +1,24 @@
-//! Settings taken one by one, each by its kind in the table; what is wrong is kept until all were read.
+//! The reader of single settings, each by its kind in the table. Faults are kept until all settings were read.
 
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    fmt,
     path::{self, PathBuf},
     time::Duration,
 };
 
-use crate::{
-    diagnostics::escape,
-    postgres::DsnEnvironment,
-    settings::{
-        near_miss,
-        table::{Kind, Setting},
-    },
+use super::{
+    error::{Quoted, SettingError, Wrong},
+    setting::{Kind, Setting},
+    suggest, table,
 };
+use crate::postgres::DsnEnvironment;
 
-/// One setting that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
-    /// The setting.
-    pub name: &'static str,
-    /// What is wrong, without the value of a secret.
-    pub wrong: String,
-    /// What is allowed.
-    pub allowed: String,
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}; allowed: {}", self.name, self.wrong, self.allowed)
-    }
-}
-
-/// Takes settings one by one and keeps what is wrong with them.
+/// The environment, from which settings are taken one by one, and the faults that were found.
 pub(super) struct Reader {
     pub(super) given: BTreeMap<String, OsString>,
     pub(super) libpq: DsnEnvironment,
-    pub(super) complaints: Vec<Complaint>,
+    pub(super) errors: Vec<SettingError>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -56,35 +36,42 @@ impl Reader {
             home: text("HOME").map(PathBuf::from),
             user: text("USER"),
         };
-        let warnings = given.keys().filter_map(|name| near_miss::warning(name)).collect();
-        Self { given, libpq, complaints: Vec::new(), warnings }
+        let warnings = given.keys().filter_map(|name| suggest::warning(name)).collect();
+        Self { given, libpq, errors: Vec::new(), warnings }
     }
 
-    pub(super) fn complain(&mut self, name: &'static str, wrong: impl Into<String>) {
-        let allowed = Setting::find(name).map_or_else(String::new, Setting::allowed);
-        self.complaints.push(Complaint { name, wrong: wrong.into(), allowed });
+    /// Reports whether the setting was given.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given.contains_key(name)
     }
 
-    /// The value as text; none when unset or not text.
+    /// Records a fault.
+    pub(super) fn fail(&mut self, name: &'static str, wrong: Wrong) {
+        let allowed = table::find(name).map_or_else(String::new, Setting::allowed);
+        self.errors.push(SettingError { name, wrong, allowed });
+    }
+
+    /// Returns the value, or records its fault.
+    pub(super) fn accept<T>(&mut self, name: &'static str, value: Result<T, Wrong>) -> Option<T> {
+        value.map_err(|wrong| self.fail(name, wrong)).ok()
+    }
+
+    /// Returns the value as text; `None` when it is unset or not text.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
         let value = self.given.get(name)?.clone().into_string();
-        if value.is_err() {
-            self.complain(name, "is not UTF-8");
-        }
-        value.ok()
+        self.accept(name, value.map_err(|_| Wrong::NotUtf8))
     }
 
     pub(super) fn number(&mut self, name: &'static str) -> u64 {
-        let Some(Kind::Number { default, min, max }) = Setting::find(name).map(|setting| &setting.kind)
-        else {
-            self.complain(name, "is no number in the table of settings");
+        let Some(Kind::Number { default, min, max }) = kind(name) else {
+            self.fail(name, Wrong::OtherKind("number"));
             return 0;
         };
         let Some(text) = self.text(name) else { return *default };
         match text.trim().parse() {
             Ok(number) if (*min..=*max).contains(&number) => return number,
-            Ok(_) => self.complain(name, format!("{} is out of range", shown(&text))),
-            Err(_) => self.complain(name, format!("{} is not a whole number", shown(&text))),
+            Ok(_) => self.fail(name, Wrong::OutOfRange(Quoted::new(&text))),
+            Err(_) => self.fail(name, Wrong::NotNumber(Quoted::new(&text))),
         }
         *default
     }
@@ -101,40 +88,36 @@ impl Reader {
         Duration::from_millis(self.number(name))
     }
 
-    /// The same, but a default above a lowered `ceiling` follows it down.
+    /// Returns a duration. A default above `ceiling` is lowered to it; a given value is not.
     pub(super) fn millis_below(&mut self, name: &'static str, ceiling: Duration) -> Duration {
         let value = self.millis(name);
-        if self.given.contains_key(name) { value } else { value.min(ceiling) }
+        if self.has(name) { value } else { value.min(ceiling) }
     }
 
     pub(super) fn word(&mut self, name: &'static str) -> &'static str {
-        let Some(Kind::Word { default, allowed }) = Setting::find(name).map(|setting| &setting.kind) else {
-            self.complain(name, "is no word in the table of settings");
+        let Some(Kind::Word { default, allowed }) = kind(name) else {
+            self.fail(name, Wrong::OtherKind("word"));
             return "";
         };
         let Some(text) = self.text(name) else { return default };
         if let Some(word) = allowed.iter().find(|word| **word == text.trim()) {
             return word;
         }
-        self.complain(name, format!("{} is not one of the words", shown(&text)));
+        self.fail(name, Wrong::NotListed(Quoted::new(&text)));
         default
     }
 
     pub(super) fn path(&mut self, name: &'static str) -> Option<PathBuf> {
-        let Some(Kind::Path { default, .. }) = Setting::find(name).map(|setting| &setting.kind) else {
-            self.complain(name, "is no path in the table of settings");
+        let Some(Kind::Path { default, .. }) = kind(name) else {
+            self.fail(name, Wrong::OtherKind("path"));
             return None;
         };
         let default = Some(*default).filter(|default| !default.is_empty()).map(PathBuf::from);
         let path = self.given.get(name).map(PathBuf::from).or(default)?;
-        path::absolute(&path).map_err(|error| self.complain(name, error.to_string())).ok()
+        self.accept(name, path::absolute(&path).map_err(|error| Wrong::Refused(error.to_string())))
     }
 }
 
-/// A value that is no secret, as a complaint shows it.
-pub(super) fn shown(value: &str) -> String {
-    const MAX_CHARS: usize = 64;
-    let start: String = value.chars().take(MAX_CHARS).collect();
-    let mark = if start.len() < value.len() { "…" } else { "" };
-    format!("'{}{mark}'", escape(&start))
+fn kind(name: &str) -> Option<&'static Kind> {
+    table::find(name).map(|setting| &setting.kind)
 }

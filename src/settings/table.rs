@@ -1,117 +1,62 @@
-//! The one table of settings: what each is called, what it may be, what it does. Parsing, `--help`, the README's table
-//! and `client-config` all come from here.
+//! The one table of settings, a line a setting. Parsing, `--help`, the settings table of the documentation and
+//! `client-config` derive from it.
 
 use std::fmt::Write as _;
 
-/// One environment variable.
-#[derive(Debug)]
-pub struct Setting {
-    /// Its name, `MCP_…`.
-    pub name: &'static str,
-    /// What it may be.
-    pub kind: Kind,
-    /// What it does, in a sentence.
-    pub doc: &'static str,
-}
+use super::setting::{Kind, Setting};
 
-/// What a setting may be.
-#[derive(Debug)]
-pub enum Kind {
-    /// A whole number, both ends allowed.
-    Number {
-        /// When unset.
-        default: u64,
-        /// The least.
-        min: u64,
-        /// The most.
-        max: u64,
-    },
-    /// One word of a closed list.
-    Word {
-        /// When unset.
-        default: &'static str,
-        /// The list.
-        allowed: &'static [&'static str],
-    },
-    /// Text with a grammar of its own.
-    Text {
-        /// When unset.
-        default: &'static str,
-        /// What is allowed, in words.
-        allowed: &'static str,
-    },
-    /// A path; a relative one starts at the working directory.
-    Path {
-        /// When unset.
-        default: &'static str,
-        /// What must be there.
-        allowed: &'static str,
-    },
-    /// Text that is never shown.
-    Secret {
-        /// What is allowed, in words.
-        allowed: &'static str,
-    },
-    /// A promise that this build cannot keep. Setting it is an error: whoever sets it expects it to hold.
-    Unsupported,
-}
+/// Every setting, in the order of the documentation.
+#[rustfmt::skip]
+pub static ALL: &[Setting] = &[
+    word("MCP_LOG_LEVEL", "info", &["error", "warn", "info", "debug", "trace"], "How much is logged"),
+    path("MCP_LOG_FILE", "", "a file to append to",
+        "Where the log goes instead of stderr; without it nothing is logged when stderr is the client's own stream"),
+    number("MCP_MAX_FRAME_BYTES", 1_048_576, (1_024, 16_777_216), "The longest line a client may send, in bytes"),
+    number("MCP_MAX_CONCURRENCY", 16, (1, 256), "Calls that run at once"),
+    number("MCP_QUEUE_WAIT_MS", 5_000, (0, 600_000), "How long a call waits for a slot, in ms"),
+    number("MCP_QUEUE_CAPACITY", 1_024, (1, 65_536), "Calls that wait at once"),
+    number("MCP_CALL_TIMEOUT_MS", 30_000, (10, 600_000), "How long a call runs, in ms"),
+    number("MCP_SHUTDOWN_GRACE_MS", 5_000, (0, 60_000), "How long running calls may finish at the end, in ms"),
+    number("MCP_MAX_RESPONSE_BYTES", 65_536, (4_096, 1_048_576), "The longest JSON body of a SQL tool, in bytes"),
+    secret("MCP_SQL_DSN",
+        "`postgres://…`, `postgresql://…` or `key=value …`, with libpq's `sslmode`, `sslrootcert`, `sslcert`, `sslkey`, \
+         several hosts, `target_session_attrs`",
+        "The database; switches the SQL tools on. The password may come from `PGPASSWORD` or a passfile instead"),
+    path("MCP_SQL_DSN_FILE", "", "a file that holds one connection string", "The same, kept out of the environment"),
+    number("MCP_SQL_POOL_MAX_SIZE", 4, (1, 64), "Connections to the database"),
+    word("MCP_SQL_POOLER", "none", &["none", "transaction"], "`transaction`: PgBouncer or its kind stands in between"),
+    number("MCP_SQL_CONNECT_TIMEOUT_MS", 5_000, (100, 60_000), "How long connecting takes, in ms"),
+    number("MCP_SQL_STATEMENT_TIMEOUT_MS", 5_000, (1, 600_000), "How long a statement runs, in ms"),
+    number("MCP_SQL_MAX_ROWS", 1_000, (1, 100_000), "The most rows a client may ask for"),
+    number("MCP_SQL_MAX_CELL_CHARS", 1_000, (100, 100_000), "The longest cell; longer ones are cut"),
+    text("MCP_SQL_ALLOW_FUNCTIONS", "a comma list of `name`, `schema.name`, `prefix_*`, `@set`",
+        "Functions a query may call beyond the built-in list"),
+    word("MCP_SQL_ADHOC", "true", BOOL,
+        "`false`: no `read_only_sql`, `explain_query`, `describe_database`; the default with `MCP_CATALOG`"),
+    path("MCP_CATALOG", "", "a TOML file, or a directory of them", "A catalog of reviewed queries; each becomes a tool"),
+    text("MCP_SENSITIVE_WORDS", "a comma list of words of 3 or more letters, digits, `_` and `-`",
+        "Words that, anywhere in a name, say that it holds a secret, beyond the built-in ones; for the catalog and the role"),
+    word("MCP_SQL_UNSAFE_ROLE", "refuse", &["refuse", "warn", "strict"],
+        "What a role that a read-only transaction cannot hold leads to; `strict`: any privilege beyond the need refuses"),
+    path("MCP_SAFE_DATA_DIR", "", "an existing directory without /proc in it",
+        "The directory of files; switches the file tools on"),
+    number("MCP_FS_MAX_BYTES", 1_048_576, (1, 2_097_152), "The most bytes a client may ask of a file at once"),
+    word("MCP_METRICS_ENABLED", "true", BOOL, "Whether there is `system_metrics`"),
+    path("MCP_METRICS_DISK_PATH", "/", "an existing path", "The file system whose space is told; its path never is"),
+    word("MCP_CONFINE", "auto", &["auto", "require", "off"],
+        "What the process gives up at start: what the kernel offers, with a warning for what it lacks; `require`: all of it, \
+         or no start"),
+    unsupported("MCP_POLICY", "Who may call what"),
+    unsupported("MCP_TOOL_PINS", "Pinned tool definitions"),
+    unsupported("MCP_PLAN", "The plan of a run"),
+    unsupported("MCP_CALLER_TOKEN", "Who calls"),
+    unsupported("MCP_CALLER_TOKEN_FILE", "Who calls"),
+    unsupported("MCP_STATE_DIR", "State that outlives the process"),
+    unsupported("MCP_AUDIT_FILE", "An audit trail"),
+    unsupported("MCP_AUDIT_ARGS", "What the audit trail tells of arguments"),
+];
 
-impl Setting {
-    /// The setting of this name.
-    pub fn find(name: &str) -> Option<&'static Self> {
-        ALL.iter().find(|setting| setting.name == name)
-    }
-
-    /// What holds when it is unset.
-    pub fn default(&self) -> String {
-        match self.kind {
-            Kind::Number { default, .. } => default.to_string(),
-            Kind::Word { default, .. } => default.to_owned(),
-            Kind::Text { default: "", .. } | Kind::Path { default: "", .. } => "unset".to_owned(),
-            Kind::Text { default, .. } | Kind::Path { default, .. } => default.to_owned(),
-            Kind::Secret { .. } | Kind::Unsupported => "unset".to_owned(),
-        }
-    }
-
-    /// What is allowed.
-    pub fn allowed(&self) -> String {
-        match self.kind {
-            Kind::Number { min, max, .. } => format!("{min} to {max}"),
-            Kind::Word { allowed, .. } => allowed.join(", "),
-            Kind::Text { allowed, .. } | Kind::Path { allowed, .. } | Kind::Secret { allowed } => {
-                allowed.to_owned()
-            }
-            Kind::Unsupported => "nothing: this build cannot honour it".to_owned(),
-        }
-    }
-
-    /// Whether this build can honour it.
-    pub fn is_supported(&self) -> bool {
-        !matches!(self.kind, Kind::Unsupported)
-    }
-}
-
-/// The settings this build honours, as the table in the README.
-pub fn markdown() -> String {
-    let mut table = String::from("| variable | default | allowed | what it does |\n|---|---|---|---|\n");
-    for setting in ALL.iter().filter(|setting| setting.is_supported()) {
-        let (name, default, allowed, doc) = (setting.name, setting.default(), setting.allowed(), setting.doc);
-        // Writing to a string cannot fail.
-        writeln!(table, "| `{name}` | {default} | {allowed} | {doc} |").unwrap_or_default();
-    }
-    table
-}
-
-/// The settings this build honours, as `--help` shows them.
-pub fn help() -> String {
-    let mut text = String::from("Settings (environment variables; empty is unset):\n");
-    for setting in ALL.iter().filter(|setting| setting.is_supported()) {
-        let (name, default, allowed, doc) = (setting.name, setting.default(), setting.allowed(), setting.doc);
-        writeln!(text, "  {name}  (default: {default})\n      {doc}\n      allowed: {allowed}")
-            .unwrap_or_default();
-    }
-    text
-}
+const BOOL: &[&str] = &["true", "false"];
 
 const fn number(name: &'static str, default: u64, (min, max): (u64, u64), doc: &'static str) -> Setting {
     Setting { name, kind: Kind::Number { default, min, max }, doc }
@@ -135,137 +80,44 @@ const fn path(
     Setting { name, kind: Kind::Path { default, allowed }, doc }
 }
 
+const fn text(name: &'static str, allowed: &'static str, doc: &'static str) -> Setting {
+    Setting { name, kind: Kind::Text { allowed }, doc }
+}
+
+const fn secret(name: &'static str, allowed: &'static str, doc: &'static str) -> Setting {
+    Setting { name, kind: Kind::Secret { allowed }, doc }
+}
+
 const fn unsupported(name: &'static str, doc: &'static str) -> Setting {
     Setting { name, kind: Kind::Unsupported, doc }
 }
 
-const BOOL: &[&str] = &["true", "false"];
+/// Returns the setting of this name.
+pub fn find(name: &str) -> Option<&'static Setting> {
+    ALL.iter().find(|setting| setting.name == name)
+}
 
-/// Every setting, in the order in which they are told.
-pub static ALL: &[Setting] = &[
-    word("MCP_LOG_LEVEL", "info", &["error", "warn", "info", "debug", "trace"], "How much is logged"),
-    path(
-        "MCP_LOG_FILE",
-        "",
-        "a file to append to",
-        "Where the log goes instead of stderr; without it nothing is logged when stderr is the client's own stream",
-    ),
-    number(
-        "MCP_MAX_FRAME_BYTES",
-        1_048_576,
-        (1_024, 16_777_216),
-        "The longest line a client may send, in bytes",
-    ),
-    number("MCP_MAX_CONCURRENCY", 16, (1, 256), "Calls that run at once"),
-    number("MCP_QUEUE_WAIT_MS", 5_000, (0, 600_000), "How long a call waits for a slot, in ms"),
-    number("MCP_QUEUE_CAPACITY", 1_024, (1, 65_536), "Calls that wait at once"),
-    number("MCP_CALL_TIMEOUT_MS", 30_000, (10, 600_000), "How long a call runs, in ms"),
-    number(
-        "MCP_SHUTDOWN_GRACE_MS",
-        5_000,
-        (0, 60_000),
-        "How long running calls may finish at the end, in ms",
-    ),
-    number(
-        "MCP_MAX_RESPONSE_BYTES",
-        65_536,
-        (4_096, 1_048_576),
-        "The longest JSON body of a SQL tool, in bytes",
-    ),
-    Setting {
-        name: "MCP_SQL_DSN",
-        kind: Kind::Secret {
-            allowed: "`postgres://…`, `postgresql://…` or `key=value …`, with libpq's `sslmode`, `sslrootcert`, `sslcert`, \
-                      `sslkey`, several hosts, `target_session_attrs`",
-        },
-        doc: "The database; switches the SQL tools on. The password may come from `PGPASSWORD` or a passfile instead",
-    },
-    path(
-        "MCP_SQL_DSN_FILE",
-        "",
-        "a file that holds one connection string",
-        "The same, kept out of the environment",
-    ),
-    number("MCP_SQL_POOL_MAX_SIZE", 4, (1, 64), "Connections to the database"),
-    word(
-        "MCP_SQL_POOLER",
-        "none",
-        &["none", "transaction"],
-        "`transaction`: PgBouncer or its kind stands in between",
-    ),
-    number("MCP_SQL_CONNECT_TIMEOUT_MS", 5_000, (100, 60_000), "How long connecting takes, in ms"),
-    number("MCP_SQL_STATEMENT_TIMEOUT_MS", 5_000, (1, 600_000), "How long a statement runs, in ms"),
-    number("MCP_SQL_MAX_ROWS", 1_000, (1, 100_000), "The most rows a client may ask for"),
-    number("MCP_SQL_MAX_CELL_CHARS", 1_000, (100, 100_000), "The longest cell; longer ones are cut"),
-    Setting {
-        name: "MCP_SQL_ALLOW_FUNCTIONS",
-        kind: Kind::Text {
-            default: "",
-            allowed: "a comma list of `name`, `schema.name`, `prefix_*`, `@set`",
-        },
-        doc: "Functions a query may call beyond the built-in list",
-    },
-    word(
-        "MCP_SQL_ADHOC",
-        "true",
-        BOOL,
-        "`false`: no `read_only_sql`, `explain_query`, `describe_database`; the default with `MCP_CATALOG`",
-    ),
-    path(
-        "MCP_CATALOG",
-        "",
-        "a TOML file, or a directory of them",
-        "A catalog of reviewed queries; each becomes a tool",
-    ),
-    Setting {
-        name: "MCP_SENSITIVE_WORDS",
-        kind: Kind::Text {
-            default: "",
-            allowed: "a comma list of words of 3 or more letters, digits, `_` and `-`",
-        },
-        doc: "Words that, anywhere in a name, say that it holds a secret, beyond the built-in ones; for the catalog and the role",
-    },
-    word(
-        "MCP_SQL_UNSAFE_ROLE",
-        "refuse",
-        &["refuse", "warn", "strict"],
-        "What a role that a read-only transaction cannot hold leads to; `strict`: any privilege beyond the need refuses",
-    ),
-    path(
-        "MCP_SAFE_DATA_DIR",
-        "",
-        "an existing directory without /proc in it",
-        "The directory of files; switches the file tools on",
-    ),
-    number(
-        "MCP_FS_MAX_BYTES",
-        1_048_576,
-        (1, 2_097_152),
-        "The most bytes a client may ask of a file at once",
-    ),
-    word("MCP_METRICS_ENABLED", "true", BOOL, "Whether there is `system_metrics`"),
-    path(
-        "MCP_METRICS_DISK_PATH",
-        "/",
-        "an existing path",
-        "The file system whose space is told; its path never is",
-    ),
-    word(
-        "MCP_CONFINE",
-        "auto",
-        &["auto", "require", "off"],
-        "What the process gives up at start: what the kernel offers, with a warning for what it lacks; `require`: all of it, \
-         or no start",
-    ),
-    unsupported("MCP_POLICY", "Who may call what"),
-    unsupported("MCP_TOOL_PINS", "Pinned tool definitions"),
-    unsupported("MCP_PLAN", "The plan of a run"),
-    unsupported("MCP_CALLER_TOKEN", "Who calls"),
-    unsupported("MCP_CALLER_TOKEN_FILE", "Who calls"),
-    unsupported("MCP_STATE_DIR", "State that outlives the process"),
-    unsupported("MCP_AUDIT_FILE", "An audit trail"),
-    unsupported("MCP_AUDIT_ARGS", "What the audit trail tells of arguments"),
-];
+/// Renders the settings that this build honours as a Markdown table.
+pub fn markdown() -> String {
+    let mut table = String::from("| variable | default | allowed | what it does |\n|---|---|---|---|\n");
+    for setting in ALL.iter().filter(|setting| setting.is_supported()) {
+        let (name, default, allowed, doc) = (setting.name, setting.default(), setting.allowed(), setting.doc);
+        // Writing to a string cannot fail.
+        writeln!(table, "| `{name}` | {default} | {allowed} | {doc} |").unwrap_or_default();
+    }
+    table
+}
+
+/// Renders the settings that this build honours as `--help` shows them.
+pub fn help() -> String {
+    let mut text = String::from("Settings (environment variables; empty is unset):\n");
+    for setting in ALL.iter().filter(|setting| setting.is_supported()) {
+        let (name, default, allowed, doc) = (setting.name, setting.default(), setting.allowed(), setting.doc);
+        writeln!(text, "  {name}  (default: {default})\n      {doc}\n      allowed: {allowed}")
+            .unwrap_or_default();
+    }
+    text
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,29 +1,33 @@
 use std::{
+    ffi::OsString,
     fs,
     os::unix::{ffi::OsStringExt, fs::PermissionsExt},
     path::Path,
     time::Duration,
 };
 
-use super::{table::Kind, *};
+use log::LevelFilter;
 
-fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<Complaint>> {
+use super::*;
+use crate::tools::files::root::Root;
+
+fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<SettingError>> {
     Settings::read(vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))))
-        .map_err(|misconfigured| misconfigured.complaints)
+        .map_err(|misconfigured| misconfigured.errors)
 }
 
 #[test]
-fn what_is_likely_a_mistake_is_told_also_when_something_is_wrong() {
+fn a_likely_mistake_is_reported_also_when_a_setting_is_wrong() {
     let vars = [("MCP_LOG_LEVEL", "loud"), ("MCP_QUEUE_WIAT_MS", "1")];
     let misconfigured = Settings::read(vars.map(|(name, value)| (name.into(), value.into()))).unwrap_err();
-    assert_eq!(misconfigured.complaints.len(), 1);
+    assert_eq!(misconfigured.errors.len(), 1);
     assert!(misconfigured.warnings[0].contains("MCP_QUEUE_WAIT_MS"), "{:?}", misconfigured.warnings);
 }
 
 #[track_caller]
 fn check_wrong(vars: &[(&str, &str)], expected: &[&str]) {
-    let complaints = read(vars).expect_err("settings that are wrong");
-    assert_eq!(complaints.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
+    let errors = read(vars).expect_err("settings that are wrong");
+    assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -39,7 +43,7 @@ fn an_empty_environment_is_the_defaults() {
 }
 
 #[test]
-fn every_wrong_setting_is_told_at_once() {
+fn every_wrong_setting_is_reported_at_once() {
     check_wrong(
         &[
             ("MCP_LOG_LEVEL", "loud"),
@@ -66,7 +70,7 @@ fn every_wrong_setting_is_told_at_once() {
 }
 
 #[test]
-fn both_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
+fn both_ends_of_every_range_are_allowed_and_values_beyond_are_not() {
     for setting in table::ALL {
         let Kind::Number { min, max, .. } = setting.kind else { continue };
         for (value, good) in [(min, true), (max, true), (max + 1, false)] {
@@ -78,14 +82,14 @@ fn both_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
 }
 
 #[test]
-fn what_this_build_cannot_keep_is_refused() {
+fn a_setting_that_this_build_cannot_honour_is_refused() {
     for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
         assert!(read(&[(setting.name, "x")]).is_err(), "{}", setting.name);
     }
 }
 
 #[test]
-fn a_data_directory_that_would_tell_the_connection_string_is_refused() {
+fn a_data_directory_that_would_show_the_connection_string_is_refused() {
     for path in ["/", "/proc", "/proc/self", "/proc/self/.."] {
         let wrong = format!(
             "MCP_SAFE_DATA_DIR: '{path}' holds /proc, which tells the connection string and other secrets; allowed: an \
@@ -104,7 +108,7 @@ fn empty_is_unset() {
 }
 
 #[test]
-fn a_default_follows_a_lowered_ceiling_down_and_what_was_given_stays() {
+fn a_default_is_lowered_with_its_ceiling_and_a_given_value_is_not() {
     let dsn = ("MCP_SQL_DSN", "postgres://reader@localhost/db");
     let sql =
         read(&[dsn, ("MCP_CALL_TIMEOUT_MS", "900"), ("MCP_MAX_CONCURRENCY", "2")]).unwrap().sql.unwrap();
@@ -119,8 +123,8 @@ fn a_default_follows_a_lowered_ceiling_down_and_what_was_given_stays() {
 #[test]
 fn a_secret_is_never_shown() {
     let secret = "mysql://root:hunter2@db/x";
-    let complaints = read(&[("MCP_SQL_DSN", secret)]).unwrap_err();
-    assert!(!format!("{complaints:?}").contains("hunter2"));
+    let errors = read(&[("MCP_SQL_DSN", secret)]).unwrap_err();
+    assert!(!format!("{errors:?}").contains("hunter2"));
     let settings = read(&[("MCP_SQL_DSN", "postgres://r:hunter2@db/x")]).unwrap();
     assert!(!format!("{:?}", settings.given).contains("hunter2"));
 }
@@ -156,19 +160,19 @@ fn the_dsn_may_come_from_a_file_and_only_from_one_place() {
 }
 
 #[test]
-fn what_is_not_text_is_told() {
+fn a_value_that_is_not_text_is_reported() {
     let value = OsString::from_vec(vec![0xff]);
-    let complaints = Settings::read([(OsString::from("MCP_SQL_POOLER"), value)]).unwrap_err().complaints;
-    assert_eq!(complaints.first().unwrap().wrong, "is not UTF-8");
+    let errors = Settings::read([(OsString::from("MCP_SQL_POOLER"), value)]).unwrap_err().errors;
+    assert_eq!(errors.first().unwrap().wrong, Wrong::NotUtf8);
 }
 
 #[test]
-fn near_misses_become_warnings() {
+fn a_name_close_to_a_setting_becomes_a_warning() {
     assert_eq!(read(&[("MCP_SQL_DNS", "x")]).unwrap().warnings.len(), 1);
 }
 
 #[test]
-fn a_catalog_switches_ad_hoc_queries_off_and_its_faults_are_told_with_the_settings() {
+fn a_catalog_switches_ad_hoc_queries_off_and_its_faults_are_reported_with_the_settings() {
     let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     let path = file.path().to_str().unwrap();
     let catalog = "version = 1\ntables = [\"t\"]\n[[query]]\nname = \"all\"\ntitle = \"All\"\ndescription = \"All of it.\"\n\
@@ -187,10 +191,10 @@ fn a_catalog_switches_ad_hoc_queries_off_and_its_faults_are_told_with_the_settin
     let words = [("MCP_CATALOG", path), ("MCP_SENSITIVE_WORDS", "ssn, all of it")];
     let vars = words.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let misconfigured = Settings::read(vars).unwrap_err();
-    assert_eq!(misconfigured.complaints.len(), 1, "{:?}", misconfigured.complaints);
+    assert_eq!(misconfigured.errors.len(), 1, "{:?}", misconfigured.errors);
     fs::write(&file, catalog.replace("LIMIT 9", "")).unwrap();
     let vars = [("MCP_CATALOG", path), ("MCP_LOG_LEVEL", "loud")];
     let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let misconfigured = Settings::read(vars).unwrap_err();
-    assert_eq!((misconfigured.complaints.len(), misconfigured.catalog.len()), (2, 1));
+    assert_eq!((misconfigured.errors.len(), misconfigured.catalog.len()), (2, 1));
 }

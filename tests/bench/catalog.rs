@@ -1,4 +1,4 @@
-//! A catalog: what it adds to the start of a server, and a call of an entry beside the same statement ad hoc.
+//! A catalog: its cost at the start of a server, and a call of an entry beside the same statement ad hoc.
 
 use std::{fmt::Write as _, fs, process::Command, time::Instant};
 
@@ -15,7 +15,7 @@ const STARTS: usize = 15;
 const ROUNDS: usize = 15;
 const ROUND_TRIPS: usize = 100;
 
-/// What both contestants ask.
+/// The statement of both contestants.
 const QUERY: &str = "SELECT i.id, i.name FROM item i WHERE i.id >= 500 ORDER BY i.id LIMIT 11";
 
 pub(super) fn measure() -> Outcome {
@@ -37,7 +37,7 @@ pub(super) fn measure() -> Outcome {
     adhoc.end()
 }
 
-/// Time to the first listing, with and without the catalog.
+/// Measures the time to the first listing, with and without the catalog.
 fn start(catalog: &str) -> Outcome {
     const NOWHERE: (&str, &str) = ("MCP_SQL_DSN", "postgres://nobody@127.0.0.1:1/none");
     report::plain_section("from start to the first listing, in µs")?;
@@ -65,7 +65,7 @@ fn listed(settings: &[(&str, &str)]) -> Outcome<f64> {
     Ok(taken)
 }
 
-/// A catalog of so many entries on the test cluster's table.
+/// Writes a catalog of so many entries on the test cluster's table.
 fn catalog(entries: usize) -> String {
     let mut text = String::from("version = 1\ntables = [\"item\"]\n");
     for index in 0..entries {

@@ -1,4 +1,4 @@
-//! A process on the other side of two pipes, and what it has used up.
+//! A process on the other side of two pipes, and its use of resources.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ pub(super) const SERVER: &str = env!("CARGO_BIN_EXE_mcp-server-suite");
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}"#;
 
-/// A child that is spoken to in lines.
+/// A child process that reads and writes lines.
 #[derive(Debug)]
 pub(super) struct Child {
     process: std::process::Child,
@@ -27,16 +27,16 @@ pub(super) struct Child {
     line: Vec<u8>,
 }
 
-/// What a process has used since it began.
+/// The resources that a process has used since its start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Usage {
     pub(super) cpu: Duration,
-    /// How often one of its threads gave up its core, or lost it.
+    /// The number of times that one of its threads gave up or lost its core.
     pub(super) switches: u64,
 }
 
 impl Child {
-    /// Starts it. Nobody reads its stderr.
+    /// Starts it. Its stderr is not read.
     pub(super) fn start(mut command: Command) -> Outcome<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn()?;
@@ -89,7 +89,7 @@ impl Child {
         skip_lines(&mut self.stdout, count)
     }
 
-    /// What it has used so far. Threads that have ended are not counted among the switches.
+    /// Returns its use so far. Threads that have ended are not counted among the switches.
     pub(super) fn usage(&self) -> Outcome<Usage> {
         let clock = ClockId::pid_cpu_clock_id(Pid::from_raw(self.process.id().try_into()?))?;
         let mut switches = 0;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Outcome, child::Child};
 
-/// What one request cost.
+/// The cost of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
     /// Until its answer was there, in microseconds; of a pipeline, the share of one request.
@@ -25,12 +25,12 @@ pub(super) struct Score {
     pub(super) cpu_ratio: f64,
 }
 
-/// How requests are put to a process.
+/// The order in which requests are sent to a process.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task<'a> {
     /// One after the other, so many times.
     RoundTrips(&'a [u8], usize),
-    /// All at once: lines, and how many answers they get.
+    /// All at once: lines, and the number of their answers.
     Pipeline(&'a [u8], usize),
 }
 
@@ -97,7 +97,7 @@ fn micros_per(time: Duration, count: usize) -> f64 {
     micros(time) / count as f64
 }
 
-/// The one in the middle; 0 of none.
+/// Returns the median; 0 of none.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

@@ -1,7 +1,7 @@
-//! The limit: a process that does nothing but what the server's threads cannot leave out.
+//! The limit: a process with the server's threads and the least work that they can do.
 //!
 //! A reader takes lines from stdin, a worker turns each into an answer, a writer puts all that is queued on stdout in one
-//! write. Nothing is understood, checked, recorded or encoded. What the server answers in its reader has no worker here.
+//! write. No line is parsed, checked, recorded or encoded. A request that the server answers in its reader has no worker here.
 
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -22,7 +22,7 @@ const QUEUE: usize = 1024;
 const USUAL_PIPE_BYTES: usize = 64 << 10;
 const LARGE_PIPE_BYTES: i32 = 1 << 20;
 
-/// Which thread answers.
+/// The thread that answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The reader: reader, writer.

@@ -1,4 +1,4 @@
-//! Large files: beside the bare work of reading and encoding them, and what they cost in memory when the client is slow.
+//! Large files: beside the bare work of reading and encoding them, and their memory when the client is slow.
 
 use std::{fs, path::PathBuf, thread, time::Duration};
 
@@ -69,7 +69,7 @@ fn read(id: usize, name: &str, encoding: &str) -> Vec<u8> {
     call(id, "sandbox_fs_read", &arguments)
 }
 
-/// The files of 1 MiB, and how they are asked for.
+/// The files of 1 MiB, and the arguments that ask for them.
 const LARGE: [(&str, &str); 2] = [(TEXT, "utf-8"), (BINARY, "base64")];
 
 pub(super) fn measure(data: &DataDir) -> Outcome {
@@ -87,10 +87,10 @@ pub(super) fn measure(data: &DataDir) -> Outcome {
     Ok(())
 }
 
-/// All that the server's process does for a page, writing the answer included, beside the work that is bare.
+/// Measures the work of the server's process for a page, its write included, beside the bare work.
 ///
 /// To be called on one core: where reader and writer of a pipe run at once, the kernel has each spin for the other's lock
-/// (`mutex_spin_on_owner`), for as long as the client pleases.
+/// (`mutex_spin_on_owner`), for as long as the client takes.
 pub(super) fn measure_work(data: &DataDir) -> Outcome {
     for (name, encoding) in LARGE {
         let mut server = Child::server(&data.settings())?;
@@ -107,7 +107,7 @@ pub(super) fn measure_work(data: &DataDir) -> Outcome {
     Ok(())
 }
 
-/// Reading a file and encoding the answer, and nothing else.
+/// Reads a file and encodes the answer: the bare work.
 fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
     let mut times = Vec::with_capacity(ROUNDS);
     let mut out = Vec::new();
@@ -128,7 +128,7 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
     Ok(median(times))
 }
 
-/// The most memory the server takes: with nothing to do, and with more to say than its client reads.
+/// Measures the server's peak memory: idle, and with more answers than its client reads.
 pub(super) fn measure_memory(data: &DataDir) -> Outcome {
     report::plain_section("the most memory, in KiB")?;
     let idle = Child::server(&data.settings())?;
@@ -151,7 +151,7 @@ pub(super) fn measure_memory(data: &DataDir) -> Outcome {
     Ok(())
 }
 
-/// Waits until the server has done all it can without its client's help: it uses no more CPU time.
+/// Waits until the server uses no more CPU time: it cannot go on before its client reads.
 fn until_at_rest(server: &Child) -> Outcome {
     loop {
         let before = server.usage()?.cpu;

@@ -1,4 +1,4 @@
-//! A directory of 100,000 entries: what its first page costs.
+//! A directory of 100,000 entries: the cost of its first page.
 
 use std::fs::{self, File};
 

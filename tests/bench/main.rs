@@ -1,4 +1,4 @@
-//! What the server costs, measured on the real binary over real pipes, beside what such a thing must cost at least.
+//! The cost of the server, measured on the real binary over real pipes, beside the least cost that is possible.
 //!
 //! Absolute times say more about the host than about the program, so each row is a contest: the server and its limit
 //! take turns in one run, and what counts is the ratio. The limit is this binary once more, as a bare echo process with
@@ -56,7 +56,7 @@ fn main() -> Outcome {
     shipped::measure()
 }
 
-/// Runs `measure` with this thread, and whatever it starts, on a single core.
+/// Runs `measure` with this thread, and all that it starts, on a single core.
 fn on_one_core<T>(measure: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     let this_thread = Pid::from_raw(0);
     let every_core = sched_getaffinity(this_thread)?;

@@ -1,4 +1,4 @@
-//! Sampling the CPU: how long it takes beyond what was asked for, and whether it holds up others.
+//! Sampling the CPU: its time beyond the requested one, and its effect on other calls.
 
 use std::time::Instant;
 

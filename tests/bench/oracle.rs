@@ -1,4 +1,4 @@
-//! Paths outside: whether the time of a refusal tells that something is there.
+//! Paths outside: the time of a refusal must not depend on their existence.
 
 use std::{fs, os::unix::fs::symlink, time::Instant};
 

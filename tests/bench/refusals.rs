@@ -1,4 +1,4 @@
-//! Input that is refused, beside input of the same size that is not: it must never be the dearer one.
+//! Refused input beside accepted input of the same size: it must never cost more.
 
 use super::{
     Outcome,

@@ -15,7 +15,7 @@ pub(super) fn plain_section(title: &str) -> Outcome {
     line(&format!("\n{title}"))
 }
 
-/// What a request costs the server, and the limit: time, CPU time, context switches.
+/// The cost of a request, of the server and of the limit: time, CPU time, context switches.
 pub(super) fn row(what: &str, score: Score) -> Outcome {
     let Score { server, limit, ratio, cpu_ratio } = score;
     line(&format!(
@@ -29,7 +29,7 @@ pub(super) fn times(what: &str, server: f64, limit: f64, ratio: f64) -> Outcome 
     line(&format!("{what:46} {server:10.1} {limit:9.1} {ratio:6.2} |"))
 }
 
-/// Something that is no contest.
+/// A value without a contest.
 pub(super) fn fact(what: &str, value: &str) -> Outcome {
     line(&format!("{what:46} {value:>10}"))
 }

@@ -1,4 +1,4 @@
-//! What is shipped: the size of the binary, and what it is made of.
+//! The shipped binary: its size, and its parts.
 
 use std::{collections::BTreeSet, fs, process::Command};
 

@@ -1,4 +1,4 @@
-//! SQL: what the guard costs by itself, and what a call costs beside the same statement run raw.
+//! SQL: the cost of the guard by itself, and of a call beside the same statement run raw.
 
 use mcp_server_suite::guard::statement::{GuardConfig, ReadOnlyStatement};
 use nix::time::ClockId;
@@ -17,13 +17,13 @@ use super::{
 const BOUND_MICROS: f64 = 50_000.0;
 /// The longest text, in characters.
 const LONGEST: usize = 65_536;
-/// How often each text is judged.
+/// The number of times that each text is judged.
 const ROUNDS: usize = 5;
-/// How many of the dearest texts are shown.
+/// The number of the most expensive texts that are shown.
 const SHOWN: usize = 12;
 const CALL_ROUNDS: usize = 200;
 
-/// What analysts ask.
+/// Typical questions of analysts.
 const TYPICAL: &[(&str, &str)] = &[
     ("SELECT 1", "SELECT 1"),
     ("a row by its key", "SELECT id, name, parent FROM item WHERE id = 42"),
@@ -42,7 +42,7 @@ const TYPICAL: &[(&str, &str)] = &[
     ),
 ];
 
-/// Texts that are dear to judge, or were once: what opens, what stands in the middle, what closes, each so many times.
+/// Texts that are or were expensive to judge: opening, middle and closing part, each so many times.
 const NESTED: &[(&str, &str, &str, usize)] = &[
     ("abs(", "1", ")", 24),
     ("ARRAY[", "", "", 48),

@@ -142,7 +142,7 @@ fn six_hundred_calls_of_three_processes_each_get_their_own_answer() {
 }
 
 #[test]
-fn a_pooler_that_was_not_announced_is_told_with_its_cure() {
+fn a_pooler_that_was_not_announced_is_reported_with_its_cure() {
     let cluster = Cluster::start();
     let bouncer = Bouncer::start(&cluster);
     let report = checked(&[("MCP_SQL_DSN", &bouncer.dsn("seed"))]);

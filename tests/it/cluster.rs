@@ -1,4 +1,4 @@
-//! A throw-away PostgreSQL cluster that dies with the test process, however that ends.
+//! A throw-away PostgreSQL cluster that ends with the test process, after any kind of end.
 //!
 //! A shell child makes the cluster, starts it, and waits for its standard input to end. The other end of that pipe is ours
 //! alone, so the kernel closes it when this process is gone, even after SIGKILL; then the child stops the server and removes
@@ -22,13 +22,13 @@ use nix::{
 };
 use postgres::{Client, Config, NoTls};
 
-/// How long a server that was killed may take to be gone.
+/// The longest time until a killed server is gone.
 const LIMIT: Duration = Duration::from_secs(60);
 const HOW_TO_INSTALL: &str = "PostgreSQL's server binaries (initdb, postgres, pg_ctl) were not found in PATH or the usual \
      places: install them, for example with `apt-get install postgresql` or `dnf install postgresql-server` or \
      `brew install postgresql`";
 
-/// What the child runs: directory, binaries, port, our end of the pipe as its standard input. For a standby also the
+/// The script of the child. Its arguments: directory, binaries, port, our end of the pipe as its standard input. For a standby also the
 /// directory and the port of its primary.
 const LIFE: &str = r#"
 set -eu
@@ -70,7 +70,7 @@ pub(crate) const PASSWORD: &str = "p@ss:w/o?r%d#";
 /// [`PASSWORD`] in a URL.
 pub(crate) const PASSWORD_IN_URL: &str = "p%40ss%3Aw%2Fo%3Fr%25d%23";
 
-/// What every database of a test begins with.
+/// The beginning of every test's database.
 const SCHEMA: &str = "
     CREATE TABLE item (id int PRIMARY KEY, name varchar(40) NOT NULL, parent int REFERENCES item);
     COMMENT ON TABLE item IS 'Things';
@@ -150,7 +150,7 @@ impl Cluster {
         self.client("postgres", database)
     }
 
-    /// Somebody's connection.
+    /// Connects as a user.
     pub(crate) fn client(&self, user: &str, database: &str) -> Client {
         let mut config = Config::new();
         config.host_path(&self.directory).port(self.port).user(user).dbname(database);
@@ -197,7 +197,7 @@ impl Cluster {
         Pid::from_raw(file.lines().next().unwrap().parse().unwrap())
     }
 
-    /// Freezes the server and every process of it, until what this returns is dropped: it accepts, and then is silent.
+    /// Freezes every process of the server until the returned guard is dropped: it accepts connections and is silent.
     pub(crate) fn freeze(&self) -> Frozen {
         let postmaster = self.postmaster();
         // First the one that makes the others.
@@ -220,7 +220,7 @@ impl Cluster {
             assert!(begun.elapsed() < LIMIT, "the server does not die");
             std::thread::yield_now();
         }
-        // Where nobody collects orphans, a zombie has its number and would pass for the server.
+        // Where orphans are not collected, a zombie has its number and would pass for the server.
         for lock in ["data/postmaster.pid", &format!(".s.PGSQL.{}.lock", self.port)] {
             std::fs::remove_file(self.directory.join(lock)).unwrap();
         }
@@ -231,7 +231,7 @@ impl Cluster {
         Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
     }
 
-    /// Where its files are.
+    /// Returns the directory of its files.
     pub(crate) fn data(&self) -> PathBuf {
         self.directory.join("data")
     }
@@ -272,7 +272,7 @@ fn children(parent: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// Whether it is there, and more than a zombie.
+/// Reports whether the process exists and is not a zombie.
 fn is_running(process: Pid) -> bool {
     status(process).is_some_and(|status| !status.contains("\nState:\tZ"))
 }
@@ -281,7 +281,7 @@ fn status(process: Pid) -> Option<String> {
     std::fs::read_to_string(format!("/proc/{process}/status")).ok()
 }
 
-/// What the tests of TLS need.
+/// TLS and authentication, for their tests.
 #[cfg(feature = "tls")]
 impl Cluster {
     /// Puts `lines` in place of those of `pg_hba.conf` that are for TCP.

@@ -1,6 +1,6 @@
-//! What a confined process cannot do any more, proven from the inside, and what it still can, through the real binary.
+//! The restrictions of a confined process, proven from the inside, and its remaining work, through the real binary.
 //!
-//! Linux 6.12 has all of it. On an older kernel, what it lacks is not tried, and the rest is.
+//! Linux 6.12 has all of them. On an older kernel, only those that it has are tried.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -17,7 +17,7 @@ use std::{
 };
 
 use mcp_server_suite::{
-    confine::{self, Inherited, Lack, Needs},
+    confine::{self, Inherited, Needs, Unenforced},
     tools::metrics,
 };
 use nix::{
@@ -41,12 +41,12 @@ use crate::{
 /// The test that runs again in a child, and the variable that tells the child so.
 const INSIDE_TEST: &str = "confine::each_restriction_holds_from_the_inside";
 const INSIDE: &str = "MCP_IT_INSIDE";
-/// The number of a descriptor that nobody but us would use.
+/// The number of a descriptor that is not in use otherwise.
 const INHERITED: i32 = 50;
-/// How many descriptors the child may have at first.
+/// The number of descriptors that the child may have at first.
 const FEW: u64 = 64;
 
-/// What surrounds the process that confines itself: each thing that it may reach, and its twin that it may not.
+/// The surroundings of the process that confines itself: each resource that it may reach, and its twin that it may not.
 struct Surroundings {
     data: PathBuf,
     outside: PathBuf,
@@ -56,7 +56,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// As the parent passes it on.
+    /// Writes them as the parent passes them on.
     fn write(&self) -> String {
         let Self { data, outside, port, other_port, abstract_socket } = self;
         format!("{}\n{}\n{port}\n{other_port}\n{abstract_socket}", data.display(), outside.display())
@@ -75,9 +75,9 @@ impl Surroundings {
     }
 }
 
-/// What Landlock needs to refuse anything that is not in [`FEATURES`].
+/// The feature of Landlock that refuses every attempt that is not in [`FEATURES`].
 const FILES: &str = "reading, writing and executing files";
-/// What it needs to refuse these attempts: kernels learned it later.
+/// The features that refuse these attempts: newer kernels have them.
 const FEATURES: [(&str, &[&str]); 3] = [
     ("truncating files", &["truncate it"]),
     ("TCP", &["connect to another port", "listen on a port"]),
@@ -89,7 +89,7 @@ const FEATURES: [(&str, &[&str]); 3] = [
 
 type Attempt<'a> = (&'static str, Box<dyn Fn() -> io::Result<()> + Sync + 'a>);
 
-/// What works before and must not work after. Each can be repeated.
+/// Attempts that succeed before and must fail after. Each can be repeated.
 fn given_up(around: &Surroundings) -> Vec<Attempt<'_>> {
     let file = around.data.join("file");
     let (one, other, new) = (around.data.join("one"), around.data.join("sub/other"), around.data.join("new"));
@@ -128,12 +128,12 @@ fn given_up(around: &Surroundings) -> Vec<Attempt<'_>> {
         attempt("connect to another's abstract socket", || {
             UnixStream::connect_addr(&SocketAddr::from_abstract_name(&around.abstract_socket)?).map(drop)
         }),
-        // Ignored where nobody waits for it.
+        // A process that does not handle it ignores it.
         attempt("signal another process", || Ok(kill(Pid::parent(), Signal::SIGURG)?)),
     ]
 }
 
-/// What works before and after.
+/// Attempts that succeed before and after.
 fn kept(around: &Surroundings) -> Vec<Attempt<'_>> {
     let mut kept = vec![
         attempt("read a file of the data directory", || fs::read(around.data.join("file")).map(drop)),
@@ -145,7 +145,9 @@ fn kept(around: &Surroundings) -> Vec<Attempt<'_>> {
         attempt("signal ourselves", || Ok(kill(Pid::this(), Signal::SIGURG)?)),
     ];
     let host_files = metrics::host_files().into_iter().filter(|file| file.exists());
-    kept.extend(host_files.map(|file| attempt("read what metrics need", move || fs::read(&file).map(drop))));
+    kept.extend(
+        host_files.map(|file| attempt("read a file of the metrics", move || fs::read(&file).map(drop))),
+    );
     kept
 }
 
@@ -160,13 +162,13 @@ fn all_work(attempts: &[Attempt]) {
     }
 }
 
-/// EACCES is Landlock's answer for files and TCP, EPERM for the rest.
+/// Checks that no attempt succeeds. EACCES is Landlock's answer for files and TCP, EPERM for the rest.
 #[track_caller]
-fn none_works(attempts: &[Attempt], lacking: &[Lack]) {
+fn none_works(attempts: &[Attempt], unenforced: &[Unenforced]) {
     let can_be_refused = |what: &str| {
         let feature =
             FEATURES.iter().find(|(_, attempts)| attempts.contains(&what)).map_or(FILES, |found| found.0);
-        !lacking.iter().any(|lack| lack.text.starts_with(feature))
+        !unenforced.iter().any(|missing| missing.text.starts_with(feature))
     };
     for (what, act) in attempts.iter().filter(|(what, _)| can_be_refused(what)) {
         let errno = act().map_err(|error| error.raw_os_error().map(Errno::from_raw));
@@ -174,7 +176,7 @@ fn none_works(attempts: &[Attempt], lacking: &[Lack]) {
     }
 }
 
-/// Runs in a child of its own: what it gives up does not come back.
+/// Runs in a child of its own: a right that is given up does not come back.
 fn inside(around: &Surroundings) {
     assert_eq!(fcntl(io::stdin(), FcntlArg::F_DUPFD(INHERITED)), Ok(INHERITED));
     let inherited = Inherited::list();
@@ -193,14 +195,15 @@ fn inside(around: &Surroundings) {
         descriptors: FEW + 1,
     };
     let confinement = confine::apply(&needs, inherited);
-    let lacking = &confinement.lacking;
-    assert!(lacking.iter().all(|lack| lack.text.contains("the kernel does not offer it")), "{lacking:?}");
+    let unenforced = &confinement.unenforced;
+    let not_offered = |missing: &Unenforced| missing.text.contains("the kernel does not offer it");
+    assert!(unenforced.iter().all(not_offered), "{unenforced:?}");
 
-    none_works(&given_up, lacking);
+    none_works(&given_up, unenforced);
     all_work(&kept);
     thread::scope(|scope| {
         let later = thread::Builder::new().spawn_scoped(scope, || {
-            none_works(&given_up, lacking);
+            none_works(&given_up, unenforced);
             all_work(&kept);
         });
         later.unwrap().join().unwrap();
@@ -243,7 +246,7 @@ fn each_restriction_holds_from_the_inside() {
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
-/// The setting under which a process that is not confined does not serve; on a kernel that cannot, as far as it can.
+/// Returns the strictest setting that this kernel can serve under.
 fn confined() -> (&'static str, &'static str) {
     static MODE: OnceLock<&str> = OnceLock::new();
     let mode = MODE.get_or_init(|| {
@@ -260,7 +263,7 @@ fn answers(client: &mut Client) {
     assert_eq!(result["structuredContent"]["rows"], json!([[1000]]), "{result}");
 }
 
-/// SQL works, and works again after the server ended the connection.
+/// Checks that SQL works, and works again after the server ended the connection.
 #[track_caller]
 fn check_sql(cluster: &Cluster, dsn: &str) {
     let settings = [confined(), ("MCP_SQL_DSN", dsn)];
@@ -268,7 +271,7 @@ fn check_sql(cluster: &Cluster, dsn: &str) {
     answers(&mut client);
     let end = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'reader'";
     let ended = cluster.admin("postgres").query(end, &[]).unwrap();
-    assert!(ended.iter().any(|row| row.get(0)), "nobody was connected");
+    assert!(ended.iter().any(|row| row.get(0)), "no connection was open");
     answers(&mut client);
     client.end().cleanly();
 }
@@ -335,7 +338,7 @@ fn every_thread_of_a_session_is_confined() {
     assert!(threads.len() > 3 && threads.iter().all(|given_up| *given_up), "{threads:?}");
 }
 
-/// Runs a command that may open few files: on any kernel, something is lacking. Returns exit code, stdout and stderr.
+/// Runs a command that may open few files, so that a restriction is missing on any kernel. Returns exit code, stdout and stderr.
 fn starved(arguments: &str, confine: &str) -> (Option<i32>, String, String) {
     let mut shell = Command::new("sh");
     shell.args([
@@ -350,26 +353,29 @@ fn starved(arguments: &str, confine: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn what_is_lacking_is_a_warning_or_no_start_as_the_operator_wishes() {
-    const LACK: &str = "too few descriptors for these settings: the hard limit is 64, 160 may be needed";
+fn a_missing_restriction_is_a_warning_or_prevents_the_start_as_configured() {
+    const MISSING: &str = "too few descriptors for these settings: the hard limit is 64, 160 may be needed";
     const CURE: &str = "raise the limit (ulimit -Hn, LimitNOFILE=), or lower MCP_MAX_CONCURRENCY";
     let (exit, stdout, stderr) = starved("serve", "require");
-    let complaint = format!("MCP_CONFINE: {LACK}; cure: {CURE}\n");
-    assert!(exit == Some(78) && stdout.is_empty() && stderr.contains(&complaint), "{stderr}");
+    let reported = format!("MCP_CONFINE: {MISSING}; cure: {CURE}\n");
+    assert!(exit == Some(78) && stdout.is_empty() && stderr.contains(&reported), "{stderr}");
     let (exit, _, stderr) = starved("serve", "auto");
-    assert!(exit == Some(0) && stderr.contains(&format!("WARN  session {LACK}; cure: {CURE}\n")), "{stderr}");
+    assert!(
+        exit == Some(0) && stderr.contains(&format!("WARN  session {MISSING}; cure: {CURE}\n")),
+        "{stderr}"
+    );
     let (exit, _, stderr) = starved("serve", "off");
-    assert!(exit == Some(0) && !stderr.contains(LACK), "{stderr}");
+    assert!(exit == Some(0) && !stderr.contains(MISSING), "{stderr}");
 
     let (exit, report, _) = starved("check", "auto");
     assert!(
-        exit == Some(0) && report.contains(&format!("warn  confinement: {LACK}\n      -> {CURE}\n")),
+        exit == Some(0) && report.contains(&format!("warn  confinement: {MISSING}\n      -> {CURE}\n")),
         "{report}"
     );
     assert!(report.contains("ok    confinement: no core dumps"), "{report}");
     assert_eq!(starved("check --strict", "auto").0, Some(1));
     let (exit, report, _) = starved("check", "require");
-    assert!(exit == Some(1) && report.contains(&format!("FAIL  confinement: {LACK}\n")), "{report}");
+    assert!(exit == Some(1) && report.contains(&format!("FAIL  confinement: {MISSING}\n")), "{report}");
     let (exit, report, _) = starved("check", "off");
     assert!(exit == Some(0) && report.contains("off   confinement: MCP_CONFINE is off\n"), "{report}");
 }

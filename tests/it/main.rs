@@ -1,20 +1,25 @@
-//! Drives the real binary over real pipes. One module a subject.
+//! Drives the real binary over real pipes. One module for each subject; a test of one tool or command stands in its folder.
 #![cfg(test)]
 
+// Shared by all: the child process and its client, the judge of each line, a cluster of PostgreSQL.
 mod support;
 mod schema;
 mod cluster;
 
-mod protocol;
+// The protocol: lines, sessions, load.
+mod wire;
+// The listing of tools, their schemas, files.
 mod tools;
-mod session;
-mod load;
+// Ad-hoc SQL, the guard and the database.
 mod sql;
+// Reviewed queries.
 mod catalog;
-mod cli;
+// Command line, streams, the demo.
+mod commands;
+// The restrictions of the process.
 mod confine;
+// The output of `deploy`.
 mod deploy;
-mod schemas;
-mod files;
+// Documentation and source against the program.
 mod readme;
 mod layers;

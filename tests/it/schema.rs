@@ -1,6 +1,6 @@
-//! Holds every line the server writes against the official schema of the revision in use.
+//! Checks every line that the server writes against the official schema of the revision in use.
 //!
-//! Beyond the schemas: ASCII only, no line over 8 MiB, an answer only to what was asked, and once.
+//! Beyond the schemas: ASCII only, no line over 8 MiB, one answer to each request and no other.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::MODERN;
 
-/// No line of ours is longer, whatever the settings.
+/// The longest line of the server, with any settings.
 const MAX_LINE_BYTES: usize = 8 << 20;
 
 static SCHEMAS: LazyLock<HashMap<&str, Value>> = LazyLock::new(|| {
@@ -54,7 +54,7 @@ pub(crate) fn check(revision: &str, definition: &str, value: &Value) {
     assert!(faults.is_empty(), "no {definition} of {revision}: {faults:#?}\n{value}");
 }
 
-/// What the two eras call the same thing.
+/// Names an envelope in the schema of the revision.
 fn envelope(revision: &str, of: Envelope) -> &'static str {
     match (of, revision >= "2025-11-25") {
         (Envelope::Result, true) => "JSONRPCResultResponse",
@@ -79,24 +79,24 @@ struct Asked {
     cancelled: bool,
 }
 
-/// What was asked on one session, and by which rules its answers are judged.
+/// The requests of one session, and the rules by which its answers are judged.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     /// By id, as JSON.
     asked: HashMap<String, Asked>,
-    /// What `initialize` settled.
+    /// The revision that `initialize` negotiated.
     negotiated: Option<String>,
-    /// Errors that may still come for lines that are no request.
+    /// Errors that may still come for lines that are not requests.
     excused: usize,
 }
 
 impl Judge {
-    /// Whether legacy requests are welcome.
+    /// Legacy requests are allowed.
     pub(crate) fn is_initialized(&self) -> bool {
         self.negotiated.is_some()
     }
 
-    /// Bytes that are no message, or that claim to be one.
+    /// Takes bytes that are not a message, or only look like one.
     pub(crate) fn sent_raw(&mut self, bytes: &[u8]) {
         self.excused += bytes.split(|byte| *byte == b'\n').count();
     }
@@ -119,7 +119,7 @@ impl Judge {
         self.asked.insert(id, Asked { method: method.to_owned(), modern, cancelled: false });
     }
 
-    /// Judges one line, without its end; the message it holds.
+    /// Judges one line, without its end, and returns its message.
     #[track_caller]
     pub(crate) fn received(&mut self, line: &[u8]) -> Value {
         assert!(line.len() < MAX_LINE_BYTES, "a line of {} bytes", line.len());
@@ -187,7 +187,7 @@ impl Judge {
         let revision = if modern { MODERN } else { self.legacy() };
         let mut judged = message.clone();
         if revision < "2025-11-25" && message.get("id").is_none() {
-            // Older schemas require an id and know no way to tell that there is none.
+            // Older schemas require an id and cannot express that there is none.
             judged["id"] = json!(0);
         }
         check(revision, envelope(revision, Envelope::Error), &judged);

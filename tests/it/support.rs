@@ -1,6 +1,6 @@
-//! The real binary as a child, and a client that believes nothing it says.
+//! The real binary as a child process, and a client that checks everything it writes.
 //!
-//! Every wait has a limit, every line is checked against MCP's own schemas, nothing outlives its test.
+//! Every wait has a limit, every line is checked against MCP's own schemas, no process outlives its test.
 
 use std::{
     fs::{self, File},
@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use crate::schema::Judge;
 
-/// How long anything may take before a test gives up on it.
+/// The longest wait for anything, after which the test fails.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 /// The revision that is spoken without a handshake.
@@ -39,10 +39,10 @@ pub(crate) const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", 
 /// Settings as a test writes them.
 pub(crate) type Settings<'a> = &'a [(&'a str, &'a str)];
 
-/// What a parent can make of a child's stdin and stdout.
+/// The kinds of stdin and stdout that a parent can give a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// Two pipes: what MCP clients do.
+    /// Two pipes, as MCP clients use.
     Pipes,
     /// Two pipes whose far ends do not block.
     NonBlockingPipes,
@@ -87,7 +87,7 @@ impl Input {
     }
 }
 
-/// The binary with its settings and nothing else of our environment.
+/// Prepares the binary with its settings and no other environment.
 pub(crate) fn command(settings: Settings) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-server-suite"));
     command.env_clear().envs(settings.iter().copied());
@@ -111,14 +111,14 @@ impl Process {
             .spawn(move || {
                 let mut bytes = Vec::new();
                 pipe.read_to_end(&mut bytes).unwrap();
-                // Nobody to tell: the test is over.
+                // The receiver is gone: the test is over.
                 sender.send(String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
             })
             .unwrap();
         Self { child, stderr }
     }
 
-    /// Waits for the end: how it ended, and what it said on stderr.
+    /// Waits for the end. Returns the exit status and stderr.
     pub(crate) fn wait(&mut self) -> (ExitStatus, String) {
         let stderr = self.stderr.recv_timeout(LIMIT).expect("the process does not end");
         // A process that has closed its stderr without being asked to is ending.
@@ -129,7 +129,7 @@ impl Process {
         signal::kill(Pid::from_raw(self.child.id().try_into().unwrap()), signal).unwrap();
     }
 
-    /// Our end of a stdout that was made by [`Stdio::piped`].
+    /// Takes our end of a stdout that was made by [`Stdio::piped`].
     pub(crate) fn stdout(&mut self) -> ChildStdout {
         self.child.stdout.take().unwrap()
     }
@@ -154,7 +154,7 @@ impl Process {
         self.count("fd")
     }
 
-    /// Of each thread, whether it gave up new privileges.
+    /// Returns for each thread true when it cannot gain privileges.
     pub(crate) fn no_new_privileges(&self) -> Vec<bool> {
         let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
         threads
@@ -223,22 +223,22 @@ pub(crate) struct Client {
     input: Option<Input>,
     lines: Receiver<Vec<u8>>,
     judge: Judge,
-    /// Came while something else was waited for.
+    /// Messages that came during a wait for another one.
     early: Vec<Value>,
     last_id: u64,
 }
 
-/// How a session ended.
+/// The end of a session.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) stderr: String,
-    /// What came and was never asked for.
+    /// Messages that were not taken as an answer.
     pub(crate) messages: Vec<Value>,
 }
 
 impl Ended {
-    /// The exit was a clean one.
+    /// Checks that the exit was clean.
     #[track_caller]
     pub(crate) fn cleanly(self) -> Self {
         assert_eq!((self.status.code(), self.status.signal()), (Some(0), None), "{}", self.stderr);
@@ -288,7 +288,7 @@ impl Client {
         answer
     }
 
-    /// Sends bytes as they are. What is no message may be answered with one error for each line.
+    /// Sends bytes as they are. Lines that are not messages may be answered with one error for each line.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.judge.sent_raw(bytes);
         self.input.as_mut().unwrap().write_all(bytes).unwrap();
@@ -363,7 +363,7 @@ impl Client {
         if self.early.is_empty() { self.read().expect("the session ended") } else { self.early.remove(0) }
     }
 
-    /// Sends a signal again and again until something comes of it: two that follow closely may count as one.
+    /// Sends a signal again and again until it has an effect: two that follow closely may count as one.
     pub(crate) fn insist(&mut self, signal: Signal) {
         const PATIENCE: Duration = Duration::from_millis(50);
         let begun = Instant::now();
@@ -377,7 +377,7 @@ impl Client {
         panic!("nothing came of {signal}");
     }
 
-    /// Everything that came before the answer to a `ping`, which is sent now.
+    /// Sends a `ping` and returns all messages before its answer.
     pub(crate) fn until_pong(&mut self) -> Vec<Value> {
         let id = self.request("ping", json!({}));
         let pong = self.answer(&id);
@@ -409,7 +409,7 @@ impl Client {
         self.input.take().unwrap().end();
     }
 
-    /// Waits for the child's end, whatever brings it about.
+    /// Waits for the child's end, for any reason.
     pub(crate) fn wait(mut self) -> Ended {
         let mut messages = std::mem::take(&mut self.early);
         messages.extend(std::iter::from_fn(|| self.read()));
@@ -427,7 +427,7 @@ pub(crate) fn initialize_params(revision: &str) -> Value {
     json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "it", "version": "0"}})
 }
 
-/// `params` with the `_meta` that makes a request modern.
+/// Returns `params` with the `_meta` that makes a request modern.
 pub(crate) fn modern(mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});

@@ -11,11 +11,11 @@ use serde_json::json;
 
 use crate::{
     VERSION,
-    commands::{Exit, print},
+    commands::{console::print, exit::Exit},
     confine::{self, Confinement, Inherited, Mode, Needs},
     diagnostics::{self, escape},
     postgres::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
-    settings::{Complaint, Misconfigured, Settings},
+    settings::{Misconfigured, SettingError, Settings},
     tools::catalog::Catalog,
 };
 use catalog::Spot;
@@ -78,9 +78,9 @@ pub(super) fn run(
             let exit = verdict(&findings, options.strict);
             (findings, exit)
         }
-        Err(Misconfigured { complaints, catalog, warnings, .. }) => {
-            complaints.iter().for_each(|complaint| diagnostics::complain(&complaint.to_string()));
-            let mut findings: Vec<Finding> = complaints.iter().map(misconfigured).collect();
+        Err(Misconfigured { errors, catalog, warnings, .. }) => {
+            errors.iter().for_each(|error| diagnostics::report_fatal(&error.to_string()));
+            let mut findings: Vec<Finding> = errors.iter().map(misconfigured).collect();
             findings.extend(catalog.iter().map(catalog::finding));
             findings.extend(warnings.into_iter().map(suspicious));
             (findings, Exit::Configuration)
@@ -99,9 +99,9 @@ fn verdict(findings: &[Finding], strict: bool) -> Exit {
     if findings.iter().any(is_fault) { Exit::Failure } else { Exit::Clean }
 }
 
-fn misconfigured(complaint: &Complaint) -> Finding {
-    Finding::new(Level::Fail, "settings", format!("{}: {}", complaint.name, complaint.wrong))
-        .cured_by(format!("allowed: {}", complaint.allowed))
+fn misconfigured(error: &SettingError) -> Finding {
+    Finding::new(Level::Fail, "settings", format!("{}: {}", error.name, error.wrong))
+        .cured_by(format!("allowed: {}", error.allowed))
 }
 
 fn suspicious(warning: String) -> Finding {
@@ -171,10 +171,11 @@ fn confinement(mode: Mode, needs: &Needs, inherited: Inherited) -> Vec<Finding> 
         Mode::Auto => Level::Warn,
         Mode::Require => Level::Fail,
     };
-    let Confinement { in_force, lacking, .. } = confine::apply(needs, inherited);
+    let Confinement { in_force, unenforced, .. } = confine::apply(needs, inherited);
     let in_force = in_force.into_iter().map(|what| Finding::new(Level::Ok, SUBJECT, what));
-    let lacking = lacking.iter().map(|lack| Finding::new(level, SUBJECT, &*lack.text).cured_by(lack.cure));
-    in_force.chain(lacking).collect()
+    let unenforced =
+        unenforced.iter().map(|missing| Finding::new(level, SUBJECT, &*missing.text).cured_by(missing.cure));
+    in_force.chain(unenforced).collect()
 }
 
 fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {

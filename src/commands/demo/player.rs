@@ -5,48 +5,46 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
     path::PathBuf,
-    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    process::{ChildStdin, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
 };
 
-use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::{
-    commands::demo::{
-        END_LIMIT, Failed, Stop, TICK, end, log_tail,
-        sandbox::Sandbox,
-        script::{Ask, Step},
-        wait,
-    },
-    diagnostics::complain,
+use super::{
+    child::{END_LIMIT, Running, TICK, log_tail},
+    error::DemoError,
+    sandbox::Sandbox,
+    script::{Ask, Step},
+    stop::Stop,
 };
 
-/// How long an answer may take: the server's own deadlines are shorter.
+/// The longest wait for an answer: the server's own deadlines are shorter.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
-/// Lines of the server's that wait to be looked at.
+/// Lines of the server that may wait to be read.
 const LINES: usize = 64;
-/// How long a statement runs in the demo, in ms: long enough for every step but the one that must run out of time.
+/// The statement timeout, in ms: long enough for every step but the one that must exceed it.
 const STATEMENT_TIMEOUT_MS: &str = "1000";
 
-/// What came back.
+/// The answer to a step.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
     /// A JSON-RPC response.
     Response(Value),
-    /// Nothing, as it should be.
+    /// No answer, which is right after a cancellation.
     Silence,
-    /// What `check` printed.
+    /// The report of `check`.
     Printed(String),
 }
 
 /// The client and its server. Dropped, it ends the server.
 #[derive(Debug)]
 pub(super) struct Player {
-    server: Child,
+    // Dropped before the server, which ends with its input.
     to_server: Option<ChildStdin>,
+    server: Running,
     from_server: Receiver<String>,
     check: Command,
     log: PathBuf,
@@ -55,101 +53,85 @@ pub(super) struct Player {
 
 impl Player {
     /// Starts a server of the sandbox, in a process group of its own, so that a Ctrl-C reaches only us.
-    pub(super) fn start(sandbox: &Sandbox) -> Result<Self, Failed> {
+    pub(super) fn start(sandbox: &Sandbox) -> Result<Self, DemoError> {
         let log = sandbox.log();
-        let stderr = File::create(&log).map_err(Failed::io("make a log for the server"))?;
-        let mut server = sandbox
-            .server()?
-            .env("MCP_SQL_STATEMENT_TIMEOUT_MS", STATEMENT_TIMEOUT_MS)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(stderr)
-            .process_group(0)
-            .spawn()
-            .map_err(Failed::io("start the server"))?;
-        let (to_server, stdout) = (server.stdin.take(), server.stdout.take());
+        let stderr = File::create(&log).map_err(DemoError::cannot("make a log for the server"))?;
+        let mut server = sandbox.server()?;
+        server.env("MCP_SQL_STATEMENT_TIMEOUT_MS", STATEMENT_TIMEOUT_MS).process_group(0);
+        server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
+        let mut server = Running::start(&mut server, "the server")?;
+        let (to_server, stdout) = (server.child.stdin.take(), server.child.stdout.take());
         let (lines, from_server) = mpsc::sync_channel(LINES);
-        // Ends with the server's stdout, or when nobody listens any more.
+        // Ends with the server's stdout, or when the player is dropped.
         let reader = move || {
             let read = stdout.map(BufReader::new).into_iter().flat_map(BufRead::lines);
             read.map_while(Result::ok).try_for_each(|line| lines.send(line)).unwrap_or_default();
         };
         let check = sandbox.check()?;
-        let player = Self { server, to_server, from_server, check, log, last_id: 0 };
+        let player = Self { to_server, server, from_server, check, log, last_id: 0 };
         thread::Builder::new()
             .name("demo-reader".to_owned())
             .spawn(reader)
-            .map_err(Failed::io("start a thread"))?;
+            .map_err(DemoError::cannot("start a thread"))?;
         Ok(player)
     }
 
-    /// Asks what the step asks, and returns what comes back.
-    pub(super) fn play(&mut self, step: &Step, stop: &Stop) -> Result<Answer, Failed> {
-        match &step.ask {
-            Ask::Legacy { method, params } => {
-                let id = self.send(method, params)?;
-                let answer = self.receive(id, stop)?;
-                if *method == "initialize" {
-                    self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
-                }
-                Ok(answer)
+    /// Asks the question of a step, and returns the answer.
+    pub(super) fn play(&mut self, step: &Step, stop: &Stop) -> Result<Answer, DemoError> {
+        let arguments = step.arguments();
+        let id = match step.ask {
+            Ask::Check => return self.check(stop),
+            Ask::Legacy => self.send(step.name, &arguments)?,
+            Ask::Modern => self.send(step.name, &modern(arguments))?,
+            Ask::Call | Ask::CancelledCall => {
+                self.send("tools/call", &modern(json!({ "name": step.name, "arguments": arguments })))?
             }
-            Ask::Modern { method, params } => {
-                let id = self.send(method, &modern(params.clone()))?;
-                self.receive(id, stop)
-            }
-            Ask::Call { tool, arguments } => {
-                let id = self.call(tool, arguments)?;
-                self.receive(id, stop)
-            }
-            Ask::CancelledCall { tool, arguments } => {
-                let id = self.call(tool, arguments)?;
-                let params = json!({ "requestId": id, "reason": "the user changed their mind" });
-                self.write(
-                    &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
-                )?;
-                // Whatever was asked earlier would be answered by now, or is never answered.
-                let later = self.send("ping", &json!({}))?;
-                self.receive(later, stop).map(|_| Answer::Silence)
-            }
-            Ask::Check => self.check(stop),
+        };
+        if step.ask == Ask::CancelledCall {
+            let params = json!({ "requestId": id, "reason": "the user changed their mind" });
+            self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))?;
+            // An earlier request would be answered before this one, or it never is.
+            let later = self.send("ping", &json!({}))?;
+            return self.receive(later, stop).map(|_| Answer::Silence);
         }
+        let answer = self.receive(id, stop)?;
+        if step.name == "initialize" {
+            self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        }
+        Ok(answer)
     }
 
-    /// What `check` prints, which fits a pipe, with paths as from the sandbox's own directory.
-    fn check(&mut self, stop: &Stop) -> Result<Answer, Failed> {
+    /// Runs `check`, whose report fits a pipe, and returns it with paths relative to the sandbox.
+    fn check(&mut self, stop: &Stop) -> Result<Answer, DemoError> {
         let command = self.check.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut check = command.spawn().map_err(Failed::io("start check"))?;
-        wait(&mut check, ANSWER_LIMIT, "check", stop)?;
+        let mut check = Running::start(command, "check")?;
+        check.wait(ANSWER_LIMIT, stop)?;
         let mut printed = String::new();
-        let read = check.stdout.take().map(|mut stdout| stdout.read_to_string(&mut printed)).transpose();
-        read.map_err(Failed::io("read what check prints"))?;
+        let read =
+            check.child.stdout.take().map(|mut stdout| stdout.read_to_string(&mut printed)).transpose();
+        read.map_err(DemoError::cannot("read what check prints"))?;
         let directory = command.get_current_dir().map(|path| format!("{}/", path.display()));
         Ok(Answer::Printed(printed.replace(&directory.unwrap_or_default(), "")))
     }
 
     /// Closes the server's input and waits for its end.
-    pub(super) fn leave(mut self, stop: &Stop) -> Result<ExitStatus, Failed> {
+    pub(super) fn leave(mut self, stop: &Stop) -> Result<ExitStatus, DemoError> {
         drop(self.to_server.take());
-        let status = wait(&mut self.server, END_LIMIT, "the server's end", stop)?;
+        let status = self.server.wait(END_LIMIT, stop)?;
         match self.from_server.recv_timeout(END_LIMIT) {
-            Ok(line) => Err(self.failed(format!("said at the end what nobody asked: {line}"))),
+            Ok(line) => Err(self.failed(format!("wrote at the end what was not asked for: {line}"))),
             Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => Ok(status),
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Result<u64, Failed> {
-        self.send("tools/call", &modern(json!({ "name": tool, "arguments": arguments })))
-    }
-
-    fn send(&mut self, method: &str, params: &Value) -> Result<u64, Failed> {
+    fn send(&mut self, method: &str, params: &Value) -> Result<u64, DemoError> {
         self.last_id += 1;
         let id = self.last_id;
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         Ok(id)
     }
 
-    fn write(&mut self, message: &Value) -> Result<(), Failed> {
+    fn write(&mut self, message: &Value) -> Result<(), DemoError> {
         let written = match &mut self.to_server {
             Some(stdin) => writeln!(stdin, "{message}"),
             None => Ok(()),
@@ -157,8 +139,8 @@ impl Player {
         written.map_err(|error| self.failed(format!("does not listen: {error}")))
     }
 
-    /// The response to `id`. Notifications are passed over; a response to anything else is a fault.
-    fn receive(&mut self, id: u64, stop: &Stop) -> Result<Answer, Failed> {
+    /// Receives the response to `id`. Notifications are skipped; a response to another request is a fault.
+    fn receive(&mut self, id: u64, stop: &Stop) -> Result<Answer, DemoError> {
         let start = Instant::now();
         while start.elapsed() < ANSWER_LIMIT {
             stop.check()?;
@@ -173,28 +155,19 @@ impl Player {
                 continue;
             }
             if message.get("id") != Some(&json!(id)) {
-                return Err(self.failed(format!("answered what nobody asked: {line}")));
+                return Err(self.failed(format!("answered what was not asked: {line}")));
             }
             return Ok(Answer::Response(message));
         }
-        Err(Failed::TooSlow("an answer"))
+        Err(DemoError::TooSlow("an answer"))
     }
 
-    fn failed(&self, what: String) -> Failed {
-        Failed::Program { program: "the server", what, log: log_tail(&self.log) }
-    }
-}
-
-impl Drop for Player {
-    fn drop(&mut self) {
-        drop(self.to_server.take());
-        if let Err(error) = end(&mut self.server, Signal::SIGTERM) {
-            complain(&format!("cannot end the server: {error}"));
-        }
+    fn failed(&self, what: String) -> DemoError {
+        DemoError::Program { program: "the server", what, log: log_tail(&self.log) }
     }
 }
 
-/// Adds what every request of 2026-07-28 carries.
+/// Adds the `_meta` that every request of 2026-07-28 carries.
 fn modern(mut params: Value) -> Value {
     if let Some(params) = params.as_object_mut() {
         let meta = json!({

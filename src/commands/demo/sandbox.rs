@@ -1,16 +1,13 @@
-//! What the demo serves: a temporary directory that holds a few files and, where PostgreSQL is installed, a cluster.
+//! The demo's sandbox: a temporary directory with a few files and, where PostgreSQL is installed, a cluster.
 
 use std::{
     env,
     ffi::OsStr,
     fs::{self, DirBuilder, File},
     io,
-    os::unix::{
-        fs::{DirBuilderExt, symlink},
-        process::CommandExt,
-    },
+    os::unix::fs::{DirBuilderExt, symlink},
     path::{Path, PathBuf},
-    process::{self, Child, Command, Stdio},
+    process::Command,
     time::SystemTime,
 };
 
@@ -20,28 +17,32 @@ use nix::{
         stat::{UtimensatFlags, utimensat},
         time::TimeSpec,
     },
-    unistd::Uid,
 };
 
-use crate::{
-    commands::demo::{
-        CATALOG, Failed, Stop, clean_command,
-        cluster::{Cluster, HOW_TO_GET, find_binaries},
-    },
-    diagnostics::complain,
+use super::{
+    child::clean_command,
+    cluster::Cluster,
+    directory::Directory,
+    error::DemoError,
+    programs::{HOW_TO_GET, find_binaries},
+    stop::Stop,
 };
+use crate::diagnostics::report_fatal;
 
-/// When every file was last changed: 2026-02-01T12:00:00Z, so that listings are the same on every run.
+/// The asset inventory's catalog, which `deploy catalog` prints, too.
+pub(crate) const CATALOG: &str = include_str!("catalog.toml");
+
+/// The time of every file's last change: 2026-02-01T12:00:00Z, so that listings are the same on every run.
 const MODIFIED: TimeSpec = TimeSpec::new(1_769_947_200, 0);
 
-/// The files that a client may reach, and what is wrong with them.
+/// The files that a client may reach, one of which is not UTF-8.
 const FILES: [(&str, &[u8]); 3] = [
     ("runbook.md", "# Runbook\n\n1. Look at the oldest open ticket.\n2. Ask its owner – by name.\n3. Write down what helped.\n".as_bytes()),
     ("sites.csv", b"site,city,desks\nHarbour,Hamburg,40\nMill,Leiden,25\nFoundry,Bilbao,60\n"),
     ("legacy.txt", b"Caf\xe9 in Latin-1, which is not UTF-8\n"),
 ];
 
-/// Where the catalog is, beside the directory that clients may reach.
+/// The catalog's file, beside the directory that clients may reach.
 const CATALOG_FILE: &str = "catalog.toml";
 /// A catalog that no server starts with, beside it.
 const BROKEN_FILE: &str = "broken.toml";
@@ -56,22 +57,22 @@ pub(super) struct Sandbox {
 
 impl Sandbox {
     /// Makes it, with a cluster when PostgreSQL's programs are found in `path` or in the usual places and can run here.
-    pub(super) fn build(path: &OsStr, stop: &Stop) -> Result<Self, Failed> {
-        let directory = Directory::create().map_err(Failed::io("make a temporary directory"))?;
-        fill(&directory.path).map_err(Failed::io("write the demo's files"))?;
+    pub(super) fn build(path: &OsStr, stop: &Stop) -> Result<Self, DemoError> {
+        let directory = Directory::create().map_err(DemoError::cannot("make a temporary directory"))?;
+        fill(&directory.path).map_err(DemoError::cannot("write the demo's files"))?;
         let started = find_binaries(path)
             .map(|binaries| Cluster::start(&binaries, directory.path.join("pg"), stop))
             .transpose();
         let cluster = match started {
             Ok(Some(cluster)) => Some(cluster),
             Ok(None) => {
-                complain(HOW_TO_GET);
+                report_fatal(HOW_TO_GET);
                 None
             }
-            Err(Failed::Interrupted) => return Err(Failed::Interrupted),
+            Err(DemoError::Interrupted) => return Err(DemoError::Interrupted),
             Err(failed) => {
                 let why = failed.to_string().replace('\n', "; ");
-                complain(&format!("PostgreSQL cannot run here, so the SQL part is left out: {why}"));
+                report_fatal(&format!("PostgreSQL cannot run here, so the SQL part is left out: {why}"));
                 None
             }
         };
@@ -82,87 +83,35 @@ impl Sandbox {
         self.cluster.is_some()
     }
 
-    /// This program as a server of the sandbox, in a clean environment.
-    pub(super) fn server(&self) -> Result<Command, Failed> {
-        let program = env::current_exe().map_err(Failed::io("find this program"))?;
+    /// Prepares this program as a server of the sandbox, in a clean environment.
+    pub(super) fn server(&self) -> Result<Command, DemoError> {
+        let program = env::current_exe().map_err(DemoError::cannot("find this program"))?;
         let mut server = clean_command(&program);
         server.arg("serve").env("MCP_SAFE_DATA_DIR", self.directory.path.join("data"));
         if let Some(cluster) = &self.cluster {
             server.env("MCP_SQL_DSN", cluster.dsn());
-            // Both worlds: reviewed queries, and a model's own.
+            // Both: reviewed queries, and a model's own.
             server.env("MCP_CATALOG", self.directory.path.join(CATALOG_FILE)).env("MCP_SQL_ADHOC", "true");
         }
         Ok(server)
     }
 
-    /// This program as it checks the broken catalog.
-    pub(super) fn check(&self) -> Result<Command, Failed> {
-        let program = env::current_exe().map_err(Failed::io("find this program"))?;
+    /// Prepares this program to check the broken catalog.
+    pub(super) fn check(&self) -> Result<Command, DemoError> {
+        let program = env::current_exe().map_err(DemoError::cannot("find this program"))?;
         let mut check = clean_command(&program);
         check.arg("check").current_dir(&self.directory.path);
         check.env("MCP_CATALOG", self.directory.path.join(BROKEN_FILE));
         Ok(check)
     }
 
-    /// Where a server may log.
+    /// Returns the file of the server's log.
     pub(super) fn log(&self) -> PathBuf {
         self.directory.path.join("server.log")
     }
 }
 
-/// Removes a directory as soon as our end of its standard input closes. PostgreSQL may still be busy ending in there.
-const UNDERTAKER: &str = r#"
-read -r line
-for attempt in 1 2 3 4 5; do
-    rm -rf -- "$1" && exit
-    sleep 1
-done
-"#;
-
-/// A temporary directory of our own, removed when dropped, and by the undertaker when we are killed.
-#[derive(Debug)]
-struct Directory {
-    path: PathBuf,
-    undertaker: Child,
-}
-
-impl Directory {
-    fn create() -> io::Result<Self> {
-        let now = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.subsec_nanos());
-        // Short, because a socket's path is: the next one is tried when somebody took the name.
-        let names = (0..100_u32).map(|n| format!("mcp-{:x}-{:x}", process::id(), now.wrapping_add(n)));
-        // PostgreSQL's own user must find its way through when we are root; nobody else can list it.
-        let mode = if Uid::effective().is_root() { 0o711 } else { 0o700 };
-        for path in names.map(|name| env::temp_dir().join(name)) {
-            match DirBuilder::new().mode(mode).create(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => (),
-                Err(error) => return Err(error),
-                Ok(()) => return Ok(Self { undertaker: undertaker(&path)?, path }),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.path) {
-            complain(&format!("cannot remove {}: {error}", self.path.display()));
-        }
-        if let Err(error) = self.undertaker.kill().and_then(|()| self.undertaker.wait()) {
-            complain(&format!("cannot end the shell that would remove it: {error}"));
-        }
-    }
-}
-
-/// In a process group of its own, so that what is sent to ours does not reach it.
-fn undertaker(directory: &Path) -> io::Result<Child> {
-    let mut shell = clean_command(Path::new("/bin/sh"));
-    shell.args(["-c", UNDERTAKER, "sh"]).arg(directory).current_dir("/").process_group(0);
-    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
-}
-
-/// Writes the files, and beside their directory one that no client may reach.
+/// Writes the files, and beside their directory one that clients may not reach.
 fn fill(directory: &Path) -> io::Result<()> {
     let data = directory.join("data");
     DirBuilder::new().mode(0o700).create(&data)?;

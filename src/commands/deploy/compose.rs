@@ -4,20 +4,24 @@ use std::{fmt::Write as _, io, path::Path};
 
 use clap::Args;
 
-use super::{Limits, Printed, comments, dsn_file, environment, fill, given, notes, sockets, tls_files};
+use super::{
+    launch::{dsn_file, environment, given, notes, sockets, tls_files},
+    limits::Limits,
+    printed::{Printed, comments, fill},
+};
 use crate::{VERSION, settings::Settings};
 
 const TEMPLATE: &str = include_str!("compose.txt");
-/// Where the data directory is in the container.
+/// The data directory in the container.
 const DATA: &str = "/data";
-/// Where the catalog is: a directory, or with the suffix a file.
+/// The catalog in the container: a directory, or with the suffix a file.
 const CATALOG: &str = "/catalog";
-/// The setting whose path would show more of the host than anybody asked for.
+/// The setting whose path would show more of the host than was asked for.
 const DISK: &str = "MCP_METRICS_DISK_PATH";
-/// Why `MCP_LOG_FILE` is not carried.
+/// The reason for which `MCP_LOG_FILE` is not carried.
 const UNLOGGED: &str = "the container writes nowhere, and the log is on stderr";
 
-/// What `deploy compose` can be told.
+/// The options of `deploy compose`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// The image, as built from the Containerfile
@@ -49,7 +53,7 @@ pub(super) fn file(options: &Options, settings: &Settings) -> io::Result<Printed
         variable(name, &place)?;
         volumes.push(volume(&value, &place));
     }
-    // Where they are on the host, too, so that one connection string is right on both sides.
+    // At the same place as on the host, so that one connection string is right on both sides.
     let of_dsn = tls_files(settings)?.map(|(_, path)| path).chain(sockets(settings)?);
     volumes.extend(of_dsn.map(|path| volume(&path, &path)));
     let mut secrets = String::new();
@@ -85,14 +89,15 @@ fn volume(source: &str, target: &str) -> String {
     )
 }
 
-/// A string of JSON is one of YAML; a dollar sign alone would be a variable of compose.
+/// Quotes a text for YAML, as JSON does. A single dollar sign would be a variable of compose.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text.replace('$', "$$")).to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::settings, *};
+    use super::*;
+    use crate::commands::deploy::testing::settings;
 
     #[track_caller]
     fn check(vars: &[(&str, &str)], held: &[&str], not_held: &[&str]) {
@@ -134,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_setting_names_is_mounted_or_a_note_says_why_not() {
+    fn a_path_of_a_setting_is_mounted_or_a_note_gives_the_reason() {
         let directory = tempfile::tempdir_in("/tmp").unwrap();
         let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
         let (catalog, log) = (path("assets.toml"), path("log"));

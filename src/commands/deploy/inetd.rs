@@ -1,10 +1,13 @@
-//! `deploy inetd`: one process for each connection, started by a super-server that knows nothing of settings.
+//! `deploy inetd`: one process for each connection, started by a super-server that passes no settings on.
 
 use std::io;
 
 use clap::Args;
 
-use super::{Printed, absolute, comments, dsn_file, environment, fill, given, notes};
+use super::{
+    launch::{absolute, dsn_file, environment, given, notes},
+    printed::{Printed, comments, fill},
+};
 use crate::settings::Settings;
 
 const TEMPLATE: &str = include_str!("inetd.txt");
@@ -12,7 +15,7 @@ const LOG_FILE: &str = "MCP_LOG_FILE";
 /// openbsd-inetd drops what follows the 20th word of a command; ours takes five besides the settings.
 const MAX_SETTINGS: usize = 15;
 
-/// What `deploy inetd` can be told.
+/// The options of `deploy inetd`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// The account that the server runs as
@@ -60,7 +63,8 @@ pub(super) fn lines(options: &Options, program: &str, settings: &Settings) -> io
 
 #[cfg(test)]
 mod tests {
-    use super::{super::settings, *};
+    use super::*;
+    use crate::commands::deploy::testing::settings;
 
     fn printed(program: &str, vars: &[(&str, &str)]) -> io::Result<String> {
         let options = Options { user: "mcp".to_owned(), socket: "/run/mcp/socket".to_owned(), port: 7 };
@@ -90,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_inetd_would_tear_apart_is_refused() {
+    fn a_value_that_inetd_would_split_is_refused() {
         for (program, vars) in
             [("/opt/my suite", &[][..]), ("/opt/suite", &[("MCP_SQL_ALLOW_FUNCTIONS", "a, b")])]
         {
@@ -100,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_given_file_holds_the_connection_string_and_notes_tell_what_env_does_not_carry() {
+    fn the_given_file_holds_the_connection_string_and_notes_name_what_env_does_not_carry() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path().to_str().unwrap();
         std::fs::write(path, "host=h user=r sslmode=disable").unwrap();

@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use clap::Args;
 
-use super::fill;
+use super::printed::fill;
 use crate::{guard::sensitive::SensitiveWords, settings::Settings, tools::catalog::Catalog};
 
 const SCRIPT: &str = include_str!("role.sql");

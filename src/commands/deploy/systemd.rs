@@ -1,6 +1,6 @@
-//! `deploy systemd`: a socket that starts one process for each connection, and what that process may not do.
+//! `deploy systemd`: a socket that starts one process for each connection, and the limits of that process.
 //!
-//! The connection string is a credential (systemd.exec(5)): it stands in a file of root's, and neither in the unit nor in
+//! The connection string is a credential (systemd.exec(5)): it stands in a file that root owns, neither in the unit nor in
 //! the process's environment.
 
 use std::{io, net::IpAddr, path::Path};
@@ -8,20 +8,22 @@ use std::{io, net::IpAddr, path::Path};
 use clap::{Args, ValueEnum};
 
 use super::{
-    Limits, PRIVATE, Printed, comments, dsn_file, environment, fill, is_private, notes, sockets, tls_files,
+    launch::{PRIVATE, dsn_file, environment, is_private, notes, sockets, tls_files},
+    limits::Limits,
+    printed::{Printed, comments, fill},
 };
 use crate::settings::Settings;
 
 const SOCKET: &str = include_str!("socket.txt");
 const SERVICE: &str = include_str!("service.txt");
 
-/// Where a database whose address is not known here most likely is.
+/// The networks in which a database of unknown address most likely is.
 const PRIVATE_NETWORKS: &str = "localhost link-local 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7";
 
-/// Why `MCP_LOG_FILE` is not carried.
+/// The reason for which `MCP_LOG_FILE` is not carried.
 const UNLOGGED: &str = "each connection has an account of its own, and the log goes to the journal";
 
-/// What `deploy systemd` can be told.
+/// The options of `deploy systemd`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// Print only one of the two files
@@ -65,7 +67,7 @@ fn service(program: &str, settings: &Settings) -> io::Result<Printed> {
     Ok(Printed { text, notes })
 }
 
-/// What gives the process its settings.
+/// Renders the lines that give the process its settings.
 fn assignments(settings: &Settings) -> io::Result<String> {
     let mut lines = Vec::new();
     for (name, value) in environment(settings)? {
@@ -80,7 +82,7 @@ fn assignments(settings: &Settings) -> io::Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// What must be seen although the directories in [`PRIVATE`] are hidden.
+/// Renders the mounts of files that the process needs although the directories in [`PRIVATE`] are hidden.
 fn mounts(settings: &Settings) -> io::Result<String> {
     let mut lines = Vec::new();
     for (name, path) in environment(settings)? {
@@ -134,7 +136,7 @@ fn network(settings: &Settings) -> String {
     )
 }
 
-/// A path at the end of a line, where no quotes are known.
+/// Writes a path at the end of a line, where quotes have no meaning.
 fn bare(path: &str) -> io::Result<String> {
     if path.chars().any(char::is_control) || path.ends_with(['\\', ' ']) {
         return Err(io::Error::other(format!("a unit file cannot hold the path {path:?}")));
@@ -142,7 +144,7 @@ fn bare(path: &str) -> io::Result<String> {
     Ok(path.replace('%', "%%"))
 }
 
-/// A value as a unit file has it (systemd.syntax(7)).
+/// Quotes a value for a unit file (systemd.syntax(7)).
 fn quoted(value: &str) -> io::Result<String> {
     if value.chars().any(char::is_control) {
         return Err(io::Error::other("a unit file cannot hold control characters"));
@@ -153,8 +155,8 @@ fn quoted(value: &str) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::settings, *};
-    use crate::commands::demo::CATALOG;
+    use super::*;
+    use crate::commands::{demo::CATALOG, deploy::testing::settings};
 
     #[track_caller]
     fn check(vars: &[(&str, &str)], held: &[&str], not_held: &[&str]) {
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_setting_names_is_seen_by_the_service_or_a_note_says_why_not() {
+    fn a_path_of_a_setting_is_visible_to_the_service_or_a_note_gives_the_reason() {
         let directory = tempfile::tempdir_in("/tmp").unwrap();
         let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
         std::fs::write(path("catalog.toml"), CATALOG).unwrap();
@@ -249,7 +251,7 @@ mod tests {
 
     #[cfg(feature = "tls")]
     #[test]
-    fn what_the_connection_string_names_is_mounted_and_a_note_says_how_to_name_it() {
+    fn a_file_of_the_connection_string_is_mounted_and_a_note_gives_its_parameter() {
         use std::os::unix::fs::PermissionsExt as _;
         let passfile = tempfile::NamedTempFile::new().unwrap();
         std::fs::set_permissions(passfile.path(), std::fs::Permissions::from_mode(0o600)).unwrap();

@@ -1,4 +1,4 @@
-//! What `deploy` prints, put to use. Units and super-servers need programs of others: `.ci/host.d/deploy.sh`.
+//! The output of `deploy`, put to use. Units and super-servers need other programs: `.ci/host.d/deploy.sh`.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +6,7 @@ use postgres::{Client, Config, NoTls, error::SqlState};
 
 use crate::{cluster::Cluster, support::command};
 
-/// A role of its own in a database of its own, made by what the command prints.
+/// A role of its own in a database of its own, made by the printed script.
 pub(crate) struct Reader {
     pub(crate) name: String,
     pub(crate) database: String,
@@ -17,7 +17,7 @@ impl Reader {
         Self::make_in("", name, arguments)
     }
 
-    /// In a database that holds what `setup` makes.
+    /// Makes the role in a database after `setup`.
     pub(crate) fn make_in(setup: &str, name: &str, arguments: &[&str]) -> Self {
         let cluster = Cluster::shared();
         let database = cluster.database(setup);
@@ -37,7 +37,7 @@ impl Reader {
     }
 }
 
-/// Everything here is tried in a session that has thrown off its read-only default.
+/// Statements that are tried in a session that has removed its read-only default.
 const FORBIDDEN: [&str; 34] = [
     "INSERT INTO item VALUES (0, 'x')",
     "UPDATE item SET name = 'x'",
@@ -76,7 +76,7 @@ const FORBIDDEN: [&str; 34] = [
 ];
 
 #[test]
-fn the_database_alone_forbids_what_the_printed_role_may_not_do() {
+fn the_database_alone_forbids_everything_beyond_the_printed_role() {
     let reader = Reader::make("it \"role'", &["--tables", "item", "--connections", "2"]);
     let mut client = reader.connect().unwrap();
     let one = |client: &mut Client, query: &str| -> String { client.query_one(query, &[]).unwrap().get(0) };
@@ -112,7 +112,7 @@ fn the_printed_role_passes_the_strictest_check() {
 }
 
 #[test]
-fn the_printed_catalog_is_proven_and_its_tables_are_what_the_role_may_read() {
+fn the_printed_catalog_is_proven_and_the_role_may_read_its_tables_only() {
     let deploy = |arguments: &[&str]| {
         let output = command(&[]).arg("deploy").args(arguments).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! Much of everything: nothing is lost, nothing grows, nothing leaks.
+//! Load: every answer comes, memory is bounded, threads and descriptors do not leak.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Style, modern, serve};
 
-/// Some lines and what is counted for each: an error code, or the word `result`, `problem`.
+/// Lines, each with the kind of its answer: an error code, or the word `result`, `problem`.
 const LINES: [(&str, Option<&str>); 19] = [
     (r#"{"jsonrpc":"2.0","id":ID,"method":"ping"}"#, Some("result")),
     (r#"{"jsonrpc":"2.0","id":"sID","method":"ping"}"#, Some("result")),
@@ -45,7 +45,7 @@ const LINES: [(&str, Option<&str>); 19] = [
 ];
 
 #[test]
-fn two_hundred_thousand_frames_get_the_answers_they_deserve() {
+fn two_hundred_thousand_frames_get_the_right_answers() {
     const FRAMES: usize = 200_000;
     let meta = modern(json!({}))["_meta"].to_string();
     let mut input = Vec::new();
@@ -85,7 +85,7 @@ fn two_hundred_thousand_frames_get_the_answers_they_deserve() {
     assert_eq!(status.code(), Some(0), "{stderr}");
 }
 
-/// What an answer counts as, cheaply.
+/// Classifies an answer without parsing it.
 fn kind(line: &str) -> &'static str {
     let has = |what: &str| line.contains(what);
     ["-32700", "-32600", "-32601", "-32602"]
@@ -95,7 +95,7 @@ fn kind(line: &str) -> &'static str {
 }
 
 #[test]
-fn ten_thousand_calls_and_a_thousand_cancelled_ones_leave_nothing_behind() {
+fn ten_thousand_calls_and_a_thousand_cancelled_ones_leak_nothing() {
     // Confined, it would hide its descriptors from its own user, too.
     let settings = [("MCP_LOG_LEVEL", "error"), ("MCP_CONFINE", "off")];
     let mut client = Client::initialized(&settings, "2025-11-25");
@@ -152,7 +152,7 @@ fn read_slowly(style: Style, answers: usize) -> u64 {
     peak
 }
 
-/// A reader that takes its time, not one that waits for something.
+/// A slow reader. Its pause does not wait for an event.
 struct Slow(File);
 
 impl Read for Slow {

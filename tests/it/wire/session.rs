@@ -1,4 +1,4 @@
-//! How a session begins, waits and ends: launch styles, slots, deadlines, signals.
+//! The beginning, the waits and the end of a session: launch styles, slots, deadlines, signals.
 
 use std::{
     fs::{self, File},
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Process, Style, command, modern, problem, serve, took};
 
-/// A call that holds a slot for as long as one can.
+/// The duration of a call that holds its slot for as long as possible, in ms.
 const SLOW_MS: u64 = 2_000;
 
 fn slow(client: &mut Client) -> Value {
@@ -51,7 +51,7 @@ fn every_style_of_launch_serves_and_ends_cleanly() {
             // A terminal's lines end at 4096 bytes.
             client.ask("ping", json!({"_meta": {"large": "x".repeat(500_000)}}));
         }
-        // What still runs at the end of the input is answered before the end of the output.
+        // A call that still runs at the end of the input is answered before the end of the output.
         let last = client.call("system_metrics", json!({"sample_ms": 300}));
         client.end_input();
         let ended = client.wait().cleanly();
@@ -94,7 +94,7 @@ fn an_empty_input_is_an_empty_session() {
 }
 
 #[test]
-fn a_signal_lets_calls_finish() {
+fn after_a_signal_running_calls_finish() {
     for signal in [Signal::SIGTERM, Signal::SIGINT] {
         let mut client = Client::initialized(&[], "2025-11-25");
         let call = client.call("system_metrics", json!({"sample_ms": 700}));
@@ -106,7 +106,7 @@ fn a_signal_lets_calls_finish() {
 }
 
 #[test]
-fn a_second_signal_ends_what_runs() {
+fn a_second_signal_ends_running_calls() {
     for input_ends_first in [false, true] {
         let mut client = Client::initialized(&[], "2025-11-25");
         let begun = Instant::now();
@@ -223,7 +223,7 @@ fn a_full_queue_refuses_at_once() {
 }
 
 #[test]
-fn a_deadline_is_kept_and_the_slot_comes_back() {
+fn a_deadline_is_kept_and_the_slot_is_free_again() {
     let settings = [("MCP_MAX_CONCURRENCY", "1"), ("MCP_CALL_TIMEOUT_MS", "300")];
     let mut client = Client::initialized(&settings, "2025-11-25");
     let begun = Instant::now();

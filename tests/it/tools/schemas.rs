@@ -1,10 +1,10 @@
-//! Every schema that a client reads: of shapes that every client takes, and saying no more than is enforced.
+//! Every schema that a client reads: in shapes that every client takes, and enforced in full.
 
 use serde_json::{Map, Value, json};
 
 use crate::tools::{NO_DATABASE, listed};
 
-/// What is wrong with the schemas of a listed tool; empty when nothing is.
+/// Lists the faults of a listed tool's schemas.
 fn faults_of(tool: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     for side in ["inputSchema", "outputSchema"] {
@@ -19,7 +19,7 @@ fn faults_of(tool: &Value) -> Vec<String> {
     faults
 }
 
-/// Shapes that break or annoy some client, anywhere.
+/// Finds shapes that some client cannot read, at any depth.
 fn walk(schema: &Value, place: &str, faults: &mut Vec<String>) {
     let Some(keywords) = schema.as_object() else {
         faults.push(format!("{place}: a subschema that is no object: {schema}"));
@@ -54,7 +54,7 @@ fn walk(schema: &Value, place: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// Arguments: nothing unknown, and no keyword that `arguments::parse` does not enforce.
+/// Checks a schema of arguments: unknown members are refused, and every keyword is one that `arguments` enforces.
 fn judge_input(schema: &Value, faults: &mut Vec<String>) {
     const ENFORCED: [&str; 13] = [
         "type",
@@ -86,7 +86,7 @@ fn judge_input(schema: &Value, faults: &mut Vec<String>) {
     }
 }
 
-/// Outputs: every member is always there.
+/// Checks a schema of outputs: every member is required.
 fn judge_output(schema: &Value, place: &str, faults: &mut Vec<String>) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {

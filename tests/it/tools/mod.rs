@@ -1,4 +1,7 @@
-//! What the server says of its tools, and whether their results are what it says.
+//! The listing of tools: names, descriptions, schemas, and results that match them.
+
+mod schemas;
+mod files;
 
 use std::fs;
 
@@ -7,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, MODERN, Settings, modern};
 
-/// A database that is not there: listing must not look for it.
+/// A database that does not exist: listing must not connect to it.
 pub(crate) const NO_DATABASE: (&str, &str) = ("MCP_SQL_DSN", "postgres://nobody@127.0.0.1:1/none");
 
 pub(crate) fn listed(settings: Settings) -> Vec<Value> {
@@ -25,7 +28,7 @@ fn check_names(settings: Settings, expected: &[&str]) {
 }
 
 #[test]
-fn a_tool_is_there_when_its_resource_is_configured() {
+fn a_tool_is_listed_when_its_resource_is_configured() {
     let files = ("MCP_SAFE_DATA_DIR", env!("CARGO_MANIFEST_DIR"));
     let no_metrics = ("MCP_METRICS_ENABLED", "false");
     check_names(&[], &["system_metrics"]);
@@ -89,7 +92,7 @@ pub(crate) fn check_output(client: &mut Client, tools: &[Value], tool: &str, arg
 }
 
 #[test]
-fn results_are_what_the_output_schema_says() {
+fn results_match_the_output_schema() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("text"), "h\u{e9}llo\n").unwrap();
     fs::write(directory.path().join("bytes"), b"\xff\xfe").unwrap();
@@ -115,7 +118,7 @@ fn results_are_what_the_output_schema_says() {
 }
 
 #[test]
-fn a_sample_under_way_holds_up_nobody() {
+fn a_running_sample_delays_no_other_call() {
     let mut client = Client::initialized(&[("MCP_MAX_CONCURRENCY", "2")], "2025-11-25");
     let sample = client.call("system_metrics", json!({"sample_ms": 2000}));
     for _ in 0..50 {

@@ -1,4 +1,4 @@
-//! What stands on a line, and what is answered to it: frames, ids, both eras, every method.
+//! Lines and their answers: frames, ids, both eras, every method.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ const METHOD: i64 = -32601;
 const PARAMS: i64 = -32602;
 const VERSION: i64 = -32022;
 
-/// The one answer a line deserves.
+/// The answer to a line.
 #[derive(Debug, PartialEq)]
 enum Answer {
     Nothing,
@@ -34,7 +34,7 @@ fn error_for(id: impl Into<Value>, code: i64) -> Answer {
     ErrorFor(id.into(), code)
 }
 
-/// What `message` is, seen from outside.
+/// Classifies a message of the server.
 fn shown(message: &Value) -> Answer {
     match (message.get("error"), message.get("id")) {
         (Some(error), None) => Error(error["code"].as_i64().unwrap()),
@@ -43,7 +43,7 @@ fn shown(message: &Value) -> Answer {
     }
 }
 
-/// Sends each line, and sees after each that the session goes on.
+/// Sends each line, and checks after each that the session goes on.
 #[track_caller]
 fn check_lines(client: &mut Client, table: impl IntoIterator<Item = (Vec<u8>, Answer)>) {
     for (line, expected) in table {
@@ -64,7 +64,7 @@ fn check_text(client: &mut Client, table: impl IntoIterator<Item = (&'static str
 }
 
 #[test]
-fn a_line_that_is_no_json_is_a_parse_error_and_the_next_line_is_read() {
+fn a_line_that_is_not_json_is_a_parse_error_and_the_next_line_is_read() {
     let mut client = Client::initialized(&[], "2025-11-25");
     let deep = |depth| {
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"_meta":{}}}}}"#, nested(depth))
@@ -129,7 +129,7 @@ fn nesting_is_allowed_up_to_its_limit() {
 }
 
 #[test]
-fn json_that_is_no_message_is_an_invalid_request() {
+fn json_that_is_not_a_message_is_an_invalid_request() {
     let mut client = Client::initialized(&[], "2025-11-25");
     check_text(
         &mut client,
@@ -167,7 +167,7 @@ fn json_that_is_no_message_is_an_invalid_request() {
 }
 
 #[test]
-fn what_wants_no_answer_gets_none() {
+fn messages_that_need_no_answer_get_none() {
     let mut client = Client::initialized(&[], "2025-11-25");
     check_text(
         &mut client,
@@ -348,7 +348,7 @@ fn a_modern_request_is_judged_by_itself() {
     let called =
         client.ask("tools/call", modern(json!({"name": "system_metrics", "arguments": {"sample_ms": 0}})));
     assert_eq!(called["result"]["isError"], false);
-    // It opened no door for legacy requests.
+    // It does not allow legacy requests.
     assert_eq!(client.ask("tools/list", json!({}))["error"]["code"], PARAMS);
     client.end().cleanly();
 }
@@ -418,7 +418,7 @@ fn each_era_has_methods_of_its_own() {
 }
 
 #[test]
-fn a_param_that_nobody_knows_is_refused() {
+fn an_unknown_param_is_refused() {
     let mut client = Client::initialized(&[], "2025-11-25");
     let legacy = [
         ("ping", json!({"a": 1})),
@@ -455,7 +455,7 @@ fn a_param_that_nobody_knows_is_refused() {
 }
 
 #[test]
-fn a_param_that_somebody_knows_is_accepted() {
+fn a_param_of_any_revision_is_accepted() {
     let mut client = Client::initialized(&[], "2025-11-25");
     let name = "system_metrics";
     let quick = json!({"sample_ms": 0});
@@ -500,7 +500,7 @@ fn an_unknown_tool_is_an_error_with_the_problem_as_its_data() {
 }
 
 #[test]
-fn what_is_wrong_inside_arguments_is_told_to_the_model() {
+fn faults_inside_arguments_are_reported_to_the_model() {
     let mut client = Client::initialized(&[], "2025-11-25");
     let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
     for arguments in [

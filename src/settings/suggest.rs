@@ -1,16 +1,13 @@
-//! Names that look like a setting and are none.
+//! Warnings about names that are close to a setting's.
 
-use crate::{
-    arguments::suggest,
-    diagnostics::escape,
-    settings::table::{self, Setting},
-};
+use super::{setting::Setting, table};
+use crate::{arguments::suggest, diagnostics::escape};
 
-/// A warning when `name` is no setting but close to one. Only what this build honours is offered.
+/// Returns a warning when `name` is not a setting but close to one. Only settings that this build honours are suggested.
 pub(super) fn warning(name: &str) -> Option<String> {
     const PREFIX: &str = "MCP_";
     let upper = name.to_ascii_uppercase();
-    if !upper.starts_with(PREFIX) || Setting::find(name).is_some() {
+    if !upper.starts_with(PREFIX) || table::find(name).is_some() {
         return None;
     }
     let name = escape(name);
@@ -21,8 +18,8 @@ pub(super) fn warning(name: &str) -> Option<String> {
     Some(format!("{name} is no setting, and {likely} is none that this build can honour"))
 }
 
-/// The one that lacks a word in `name`, else the closest. What differs in more than a fifth of its characters is another
-/// name, say of the client that launches us.
+/// Returns the setting of which `name` lacks a word, else the closest one. A name that differs in more than a fifth of its
+/// characters is another name, for example the client's.
 fn likely(name: &str, eligible: impl Fn(&Setting) -> bool) -> Option<&'static str> {
     let eligible = || table::ALL.iter().filter(|setting| eligible(setting)).map(|setting| setting.name);
     eligible().find(|known| lacks_a_word(name, known)).or_else(|| {
@@ -31,7 +28,7 @@ fn likely(name: &str, eligible: impl Fn(&Setting) -> bool) -> Option<&'static st
     })
 }
 
-/// Whether `name` is `known` without one of its inner words.
+/// Reports whether `name` is `known` without one of its inner words.
 fn lacks_a_word(name: &str, known: &str) -> bool {
     let words: Vec<&str> = known.split('_').collect();
     (1..words.len().saturating_sub(1)).any(|left_out| {
@@ -65,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_stop_the_start_is_not_offered() {
+    fn a_setting_that_would_stop_the_start_is_not_suggested() {
         for (name, resembled) in [("MCP_POLCY", "MCP_POLICY"), ("MCP_STATE_DR", "MCP_STATE_DIR")] {
             let expected =
                 format!("{name} is no setting, and {resembled} is none that this build can honour");

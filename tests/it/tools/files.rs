@@ -1,5 +1,5 @@
-//! Attacks on the data directory, through the real binary, on both ways of looking a name up: the kernel's `openat2`,
-//! and what older kernels have.
+//! Attacks on the data directory, through the real binary, with both ways to look a name up: `openat2`, and the walk of
+//! older kernels.
 
 use std::{
     collections::BTreeMap,
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, Settings, command, problem};
 
 /// The table, and the tree it is about.
-#[path = "../../src/tools/files/root/attacks.rs"]
+#[path = "../../../src/tools/files/root/attacks.rs"]
 mod attacks;
 use attacks::{CANARY, Expected, attacks, tree};
 
@@ -35,7 +35,7 @@ const INVALID: &str = "MCP_VALIDATION_ERROR";
 /// The longest path that the schema takes, in characters.
 const MAX_PATH_CHARS: usize = 1_024;
 
-/// How the server looks a name up.
+/// The way in which the server looks a name up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Walk {
     Openat2,
@@ -46,7 +46,7 @@ enum Walk {
 impl Walk {
     const BOTH: [Self; 2] = [Self::Openat2, Self::Plain];
 
-    /// A server of the files beneath `data`.
+    /// Starts a server of the files beneath `data`.
     fn serve(self, data: &Path) -> Client {
         let settings: Settings = &[("MCP_SAFE_DATA_DIR", data.to_str().unwrap())];
         let start = || Client::initialized(settings, "2025-11-25");
@@ -76,8 +76,8 @@ fn read(client: &mut Client, path: &str) -> Value {
     client.use_tool("sandbox_fs_read", json!({"relative_path": path}))
 }
 
-/// The content, or the problem's code and what of its detail is not the path.
-fn told(result: &Value, path: &str) -> (String, String) {
+/// Returns the content, or the problem's code and its detail without the path.
+fn outcome(result: &Value, path: &str) -> (String, String) {
     if result["isError"] == false {
         return (
             result["structuredContent"]["content"].as_str().unwrap_or("entries").to_owned(),
@@ -89,7 +89,7 @@ fn told(result: &Value, path: &str) -> (String, String) {
     (problem["code"].as_str().unwrap().to_owned(), detail)
 }
 
-/// What reading such a path must bring.
+/// Returns the expected outcome of reading such a path.
 fn expected_of(path: &str, expected: Expected) -> (&'static str, &'static str) {
     if path.is_empty() || path.contains('\0') || path.chars().count() > MAX_PATH_CHARS {
         return (INVALID, "");
@@ -105,20 +105,20 @@ fn expected_of(path: &str, expected: Expected) -> (&'static str, &'static str) {
 }
 
 #[test]
-fn every_path_of_the_table_brings_what_it_must_on_both_walks() {
+fn every_path_of_the_table_has_its_outcome_on_both_walks() {
     let base = tree();
     for walk in Walk::BOTH {
         let mut client = walk.serve(&base.path().join("root"));
         for (path, expected) in attacks() {
-            let (outcome, detail) = told(&read(&mut client, &path), &path);
+            let (found, detail) = outcome(&read(&mut client, &path), &path);
             let (code, clue) = expected_of(&path, expected);
-            assert_eq!(outcome, code, "{path:?} by {walk:?}: {detail}");
+            assert_eq!(found, code, "{path:?} by {walk:?}: {detail}");
             assert!(detail.contains(clue), "{path:?} by {walk:?}: {detail}");
 
             let result = client.use_tool("sandbox_fs_list", json!({"relative_path": path}));
-            let (listed, detail) = told(&result, &path);
+            let (listed, detail) = outcome(&result, &path);
             if clue.is_empty() || clue == "is not a regular file" {
-                // Something is there, or the arguments are wrong; a directory has entries.
+                // The path exists, or the arguments are wrong; a directory has entries.
                 assert!([INVALID, MISSING, "entries"].contains(&&*listed), "{path:?}: {listed}");
             } else {
                 assert!(listed == code && detail.contains(clue), "{path:?} by {walk:?}: {listed} {detail}");
@@ -129,11 +129,11 @@ fn every_path_of_the_table_brings_what_it_must_on_both_walks() {
 }
 
 #[test]
-fn devices_are_no_files() {
+fn devices_are_refused() {
     for walk in Walk::BOTH {
         let mut client = walk.serve(Path::new("/dev"));
         for path in ["null", "zero", "tty"] {
-            assert_eq!(told(&read(&mut client, path), path).0, DENIED, "{path} by {walk:?}");
+            assert_eq!(outcome(&read(&mut client, path), path).0, DENIED, "{path} by {walk:?}");
         }
         client.end().cleanly();
     }
@@ -147,7 +147,7 @@ fn a_root_may_be_a_link_and_may_be_renamed_or_replaced_while_it_is_served() {
         symlink("root", at("alias")).unwrap();
         let mut client = walk.serve(&at("alias"));
         let mut check = |path: &str, expected: &str, when: &str| {
-            assert_eq!(told(&read(&mut client, path), path).0, expected, "{path} {when}, by {walk:?}");
+            assert_eq!(outcome(&read(&mut client, path), path).0, expected, "{path} {when}, by {walk:?}");
         };
         check("to-absolute", "dir/file", "at first");
         fs::remove_file(at("alias")).unwrap();
@@ -166,13 +166,13 @@ fn a_root_may_be_a_link_and_may_be_renamed_or_replaced_while_it_is_served() {
 }
 
 #[test]
-fn what_may_not_be_read_is_denied_without_a_word_of_the_host() {
+fn an_unreadable_file_is_denied_without_naming_the_host() {
     let base = tree();
     let at = |path: &str| base.path().join("root").join(path);
     let mode = |mode| fs::Permissions::from_mode(mode);
     fs::set_permissions(at("file"), mode(0o000)).unwrap();
     fs::set_permissions(at("dir"), mode(0o000)).unwrap();
-    // Root may read anything: without these two capabilities it is an owner like another.
+    // Root may read everything: without these two capabilities it is an owner like any other.
     let server = command(&[("MCP_SAFE_DATA_DIR", base.path().join("root").to_str().unwrap())]);
     let (program, settings) = (server.get_program().to_owned(), server.get_envs());
     let mut unprivileged = std::process::Command::new("setpriv");
@@ -192,11 +192,11 @@ fn what_may_not_be_read_is_denied_without_a_word_of_the_host() {
         ("empty", ""),
     ] {
         let result = read(&mut client, path);
-        assert_eq!(told(&result, path).0, expected, "{path}");
+        assert_eq!(outcome(&result, path).0, expected, "{path}");
         assert!(!result.to_string().contains(base.path().to_str().unwrap()), "{result}");
     }
     let listing = client.use_tool("sandbox_fs_list", json!({"relative_path": "dir"}));
-    assert_eq!(told(&listing, "dir").0, DENIED);
+    assert_eq!(outcome(&listing, "dir").0, DENIED);
     client.end().cleanly();
     fs::set_permissions(at("dir"), mode(0o755)).unwrap();
 }
@@ -206,11 +206,11 @@ fn what_may_not_be_read_is_denied_without_a_word_of_the_host() {
 fn check_content(client: &mut Client, arguments: &Value, expected: (&str, Option<u64>)) {
     let result = client.use_tool("sandbox_fs_read", arguments.clone());
     let next = result["structuredContent"]["next_offset"].as_u64();
-    assert_eq!((&*told(&result, "file").0, next), expected, "{arguments}");
+    assert_eq!((&*outcome(&result, "file").0, next), expected, "{arguments}");
 }
 
 #[test]
-fn files_of_every_kind_are_read_or_refused_as_they_are() {
+fn files_of_every_kind_are_read_or_refused_by_their_content() {
     const BINARY: &str = "MCP_UNSUPPORTED_CONTENT";
     let data = tempfile::tempdir().unwrap();
     let contents: [(&str, &[u8]); 7] = [
@@ -262,9 +262,9 @@ fn files_of_every_kind_are_read_or_refused_as_they_are() {
     client.end().cleanly();
 }
 
-/// Each answer is of one of the files that had the name, and as long as it says.
+/// Each answer comes from one of the files that had the name, and has the length that it gives.
 #[test]
-fn a_file_that_grows_shrinks_and_is_replaced_while_it_is_read_is_never_torn_apart() {
+fn a_file_that_grows_shrinks_or_is_replaced_while_it_is_read_is_never_mixed_up() {
     const BYTES: usize = 300_000;
     let data = tempfile::tempdir().unwrap();
     let file = data.path().join("file");
@@ -310,8 +310,8 @@ fn names_that_would_control_a_terminal_are_listed_escaped() {
     }
     let mut client = Walk::Openat2.serve(data.path());
     let page = client.use_tool("sandbox_fs_list", json!({}))["structuredContent"].take();
-    let told = |entry: &Value| (entry["name"].as_str().unwrap().to_owned(), entry["readable"] == true);
-    let told: Vec<(String, bool)> = page["entries"].as_array().unwrap().iter().map(told).collect();
+    let shown = |entry: &Value| (entry["name"].as_str().unwrap().to_owned(), entry["readable"] == true);
+    let entries: Vec<(String, bool)> = page["entries"].as_array().unwrap().iter().map(shown).collect();
     let long = "n".repeat(255);
     let expected = [
         (r"\x1b[2Jwiped", false),
@@ -321,13 +321,13 @@ fn names_that_would_control_a_terminal_are_listed_escaped() {
         (r"\xe2\x80\xaetxt", false),
         (r"\xff\xfe", false),
     ];
-    assert_eq!(told, expected.map(|(name, readable)| (name.to_owned(), readable)));
+    assert_eq!(entries, expected.map(|(name, readable)| (name.to_owned(), readable)));
     client.end().cleanly();
 }
 
-/// Two hundred paths outside: each pair is something that is there and something that is not.
+/// Tries two hundred paths outside: in each pair one exists and one does not.
 #[test]
-fn a_path_outside_is_answered_alike_whether_it_is_there_or_not() {
+fn a_path_outside_gets_the_same_answer_whether_or_not_it_exists() {
     let base = tree();
     let existing = ["/etc/passwd", "/etc", "/proc/self/environ", "/dev/null", "/tmp"].map(str::to_owned);
     let outside = (0..95).map(|number| {
@@ -346,12 +346,12 @@ fn a_path_outside_is_answered_alike_whether_it_is_there_or_not() {
             let link = base.path().join("root/way-out");
             symlink(path, &link).unwrap();
             let climbing = format!("../..{path}");
-            let mut told = |tool: &str, asked: &str| {
+            let mut problem_of = |tool: &str, asked: &str| {
                 let result = client.use_tool(tool, json!({"relative_path": asked}));
                 problem(&result).to_string().replace(asked, "PATH")
             };
             answers.push(["sandbox_fs_read", "sandbox_fs_list"].map(|tool| {
-                [path.as_str(), &climbing, "way-out", "way-out/x"].map(|asked| told(tool, asked))
+                [path.as_str(), &climbing, "way-out", "way-out/x"].map(|asked| problem_of(tool, asked))
             }));
             fs::remove_file(&link).unwrap();
         }
@@ -362,7 +362,7 @@ fn a_path_outside_is_answered_alike_whether_it_is_there_or_not() {
 }
 
 #[test]
-fn the_host_is_never_told() {
+fn the_host_is_never_named() {
     let base = tree();
     let mut client = Walk::Openat2.serve(&base.path().join("root"));
     let host = base.path().to_str().unwrap();

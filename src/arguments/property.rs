@@ -1,0 +1,204 @@
+//! The rule for one argument's value, compiled from its part of a tool's schema.
+
+use std::ops::{Bound, RangeBounds as _};
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+use super::formats;
+
+/// The values that one parameter, or each item of an array, may have.
+#[derive(Debug)]
+pub(super) struct Property {
+    kind: Kind,
+    /// The closed list of values, if there is one.
+    listed: Option<Vec<Value>>,
+    /// The allowed values in words: the end of a sentence.
+    allowed: String,
+}
+
+/// The JSON types that a schema of ours has, with their bounds.
+#[derive(Debug)]
+enum Kind {
+    Integer(Bounds<i128>),
+    Number(Bounds<f64>),
+    Text {
+        chars: Bounds<usize>,
+        has_format: fn(&str) -> bool,
+        pattern: Option<Regex>,
+    },
+    Boolean,
+    Array {
+        count: Bounds<usize>,
+        items: Option<Box<Property>>,
+    },
+    Object,
+    Any,
+    /// The pattern cannot be compiled: the check fails closed.
+    Nothing,
+}
+
+type Bounds<T> = (Bound<T>, Bound<T>);
+
+/// A value is refused. The text continues a sentence that begins with the parameter's name, and names what is allowed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ValueError<'p> {
+    /// It is null, which no parameter takes.
+    #[error("is null: leave it out, or give {0}")]
+    Null(&'p str),
+    /// It is of another type, out of bounds or not listed.
+    #[error("must be {0}")]
+    NotAllowed(&'p str),
+    /// It is a float that cannot be read as one certain integer.
+    #[error("must be {0}, written without a point or an exponent")]
+    NotExact(&'p str),
+    /// The item at this index is the first that is refused.
+    #[error("has an item, [{0}], that {1}")]
+    Item(usize, Box<Self>),
+}
+
+impl Property {
+    /// Compiles a property's schema.
+    pub(super) fn new(schema: &Value) -> Self {
+        let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+        let size = |[least, most]: [&str; 2]| bounds(schema, [least, most], as_size);
+        let kind = match text("type") {
+            Some("integer") => Kind::Integer(bounds(schema, ["minimum", "maximum"], as_integer)),
+            Some("number") => Kind::Number(bounds(schema, ["minimum", "maximum"], Value::as_f64)),
+            Some("string") => {
+                let has_format: fn(&str) -> bool = match text("format") {
+                    Some("date") => |text| formats::date(text).is_some(),
+                    Some("date-time") => |text| formats::timestamp(text).is_some(),
+                    Some("uuid") => |text| formats::uuid(text).is_some(),
+                    _ => |_| true,
+                };
+                let chars = size(["minLength", "maxLength"]);
+                match text("pattern").map(Regex::new).transpose() {
+                    Ok(pattern) => Kind::Text { chars, has_format, pattern },
+                    Err(_) => Kind::Nothing,
+                }
+            }
+            Some("boolean") => Kind::Boolean,
+            Some("array") => Kind::Array {
+                count: size(["minItems", "maxItems"]),
+                items: schema.get("items").map(|items| Box::new(Self::new(items))),
+            },
+            Some("object") => Kind::Object,
+            _ => Kind::Any,
+        };
+        let listed = schema.get("enum").and_then(Value::as_array).cloned();
+        Self { allowed: allowed(schema, &kind, listed.as_deref()), kind, listed }
+    }
+
+    /// The allowed values as the end of a sentence.
+    pub(super) fn allowed(&self) -> &str {
+        &self.allowed
+    }
+
+    /// Checks a value and returns it as it is passed on.
+    pub(super) fn check(&self, value: Value) -> Result<Value, ValueError<'_>> {
+        let allowed = self.allowed();
+        let value = match (value, &self.kind) {
+            (Value::Null, _) => return Err(ValueError::Null(allowed)),
+            (Value::Array(items), Kind::Array { items: Some(property), .. }) => property.check_each(items)?,
+            (value, Kind::Integer(_)) => normalised(value),
+            (value, _) => value,
+        };
+        if self.fits(&value) && self.listed.as_ref().is_none_or(|listed| listed.contains(&value)) {
+            Ok(value)
+        } else if matches!(self.kind, Kind::Integer(_)) && is_integral(&value) {
+            Err(ValueError::NotExact(allowed))
+        } else {
+            Err(ValueError::NotAllowed(allowed))
+        }
+    }
+
+    fn check_each(&self, items: Vec<Value>) -> Result<Value, ValueError<'_>> {
+        let check =
+            |(index, item)| self.check(item).map_err(|error| ValueError::Item(index, Box::new(error)));
+        items.into_iter().enumerate().map(check).collect::<Result<_, _>>().map(Value::Array)
+    }
+
+    /// Reports whether the value is of the property's type and within its bounds.
+    fn fits(&self, value: &Value) -> bool {
+        match &self.kind {
+            Kind::Integer(bounds) => as_integer(value).is_some_and(|integer| bounds.contains(&integer)),
+            Kind::Number(bounds) => value.as_f64().is_some_and(|number| bounds.contains(&number)),
+            Kind::Text { chars, has_format, pattern } => value.as_str().is_some_and(|text| {
+                chars.contains(&text.chars().count())
+                    && has_format(text)
+                    && pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+            }),
+            Kind::Boolean => value.is_boolean(),
+            Kind::Array { count, .. } => value.as_array().is_some_and(|items| count.contains(&items.len())),
+            Kind::Object => value.is_object(),
+            Kind::Any => true,
+            Kind::Nothing => false,
+        }
+    }
+}
+
+fn bounds<T>(schema: &Value, [least, most]: [&str; 2], read: impl Fn(&Value) -> Option<T>) -> Bounds<T> {
+    let bound = |keyword| schema.get(keyword).and_then(&read).map_or(Bound::Unbounded, Bound::Included);
+    (bound(least), bound(most))
+}
+
+/// Writes `10.0` as 10. Only as far as every integer has a double of its own: beyond, the client's intent is unknown.
+fn normalised(value: Value) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value.as_f64().filter(|number| is_integral(&value) && number.abs() < EXACT) {
+        // The digits of an integral double are those of the integer.
+        Some(number) => format!("{number:.0}").parse::<i64>().map_or(value, Value::from),
+        None => value,
+    }
+}
+
+/// Reports whether `value` is an integer that is written with a point or an exponent.
+fn is_integral(value: &Value) -> bool {
+    value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+/// Describes the allowed values as the end of a sentence.
+fn allowed(schema: &Value, kind: &Kind, listed: Option<&[Value]>) -> String {
+    if let Some(values) = listed {
+        let values = values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+        return format!("one of {values}");
+    }
+    let (noun, least, most, unit) = match kind {
+        Kind::Integer(_) => ("an integer", "minimum", "maximum", ""),
+        Kind::Number(_) => ("a number", "minimum", "maximum", ""),
+        Kind::Text { .. } | Kind::Nothing => match schema.get("format").and_then(Value::as_str) {
+            Some("date") => return "a date such as 2026-01-31".to_owned(),
+            Some("date-time") => return "a time with its zone such as 2026-01-31T12:00:00Z".to_owned(),
+            Some("uuid") => return "a UUID such as 0190a6e0-4f2b-7c3d-8e1f-2a3b4c5d6e7f".to_owned(),
+            _ => ("a string", "minLength", "maxLength", " characters"),
+        },
+        Kind::Boolean => return "true or false".to_owned(),
+        Kind::Array { .. } => ("an array", "minItems", "maxItems", " items"),
+        Kind::Object => return "an object".to_owned(),
+        Kind::Any => return "a value of the kind its schema names".to_owned(),
+    };
+    let pattern = schema.get("pattern").and_then(Value::as_str);
+    let pattern = pattern.map_or_else(String::new, |pattern| format!(" that matches {pattern}"));
+    let items = if let Kind::Array { items: Some(items), .. } = kind {
+        format!(", each {}", items.allowed())
+    } else {
+        String::new()
+    };
+    let join = if unit.is_empty() { "from" } else { "of" };
+    match (schema.get(least), schema.get(most)) {
+        (Some(least), Some(most)) => format!("{noun} {join} {least} to {most}{unit}{pattern}{items}"),
+        (Some(least), None) => format!("{noun} of at least {least}{unit}{pattern}{items}"),
+        (None, Some(most)) => format!("{noun} of at most {most}{unit}{pattern}{items}"),
+        (None, None) => format!("{noun}{pattern}{items}"),
+    }
+}
+
+fn as_size(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|size| usize::try_from(size).ok())
+}
+
+/// An integer of JSON, signed or unsigned.
+fn as_integer(value: &Value) -> Option<i128> {
+    value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
+}

@@ -1,0 +1,5 @@
+//! Sessions of the protocol: lines and answers, begin and end, load.
+
+mod protocol;
+mod session;
+mod load;
