@@ -1,74 +1,97 @@
-//! # The map
+//! An MCP server on stdin and stdout that gives a model narrow, bounded access to PostgreSQL, to one directory of files
+//! and to host metrics. This page is the map: read it first, then [`server`]'s `execute.rs`.
 //!
-//! An MCP server on stdin and stdout that gives a model narrow, recorded, bounded access to PostgreSQL, to one
-//! directory of files and to host metrics. This page is what a newcomer reads first.
-//!
-//! ## The life of one `tools/call`
+//! # The life of one `tools/call`
 //!
 //! ```text
-//! stdin -> reader --------------- cheap answers (ping, list, discover, errors) ------------+
-//!           | Frame -> Message -> Call (waits in InFlight, in order, watched)               v
-//!           v wake, never blocks                                                         writer -> stdout
-//!      worker x N - pick the oldest call with a slot - execute: authorize -> Permit -> run -> Reply -^
-//!           ^                                   | registers how to stop it                   |
-//!           +---- watchdog: queue wait, deadline, grace, progress -- InFlight ---------------+
+//! stdin ─▶ reader ───────────── cheap answers (ping, list, discover, errors) ─────────────┐
+//!           │ Frame → Message → entry of the in-flight table, watched                       ▼
+//!           ▼ wakes a worker, never waits for one                                         writer ─▶ stdout
+//!      worker × N ─ execute: prepare → authorize → Permit → reserve → Call → run → Reply ──▲
+//!           ▲                                   │ registers how to stop it                  │
+//!           └──── watchdog: queue wait, deadline, stuck workers, progress ──────────────────┘
 //! ```
 //!
-//! Six types carry it, each made only by its step, so that no step can be skipped:
+//! Six types carry it, each made only by its step, so that no step can be left out:
 //!
-//! | type | means | made by |
+//! | type | meaning | made by |
 //! |---|---|---|
-//! | [`wire::frame::Frame`] | bounded bytes | [`wire::frame::FrameReader`] |
-//! | [`protocol::request::Message`] | understood, one of a closed set | [`protocol::request::understand`] |
-//! | [`call::Call`] | in flight: serial, deadline, interrupt | [`server::in_flight::InFlight`] |
-//! | [`governance::Permit`] | may run, once | [`governance::Governor::authorize`] |
-//! | `ReadOnlyStatement`, `RelPath` | an argument that passed its checker | the tool's parser |
-//! | [`protocol::reply::Reply`] | owed once | whoever removed the call from [`server::in_flight::InFlight`] |
+//! | [`wire::frame::Frame`] | a line of bounded length | [`wire::frame::FrameReader`] |
+//! | [`protocol::request::Message`] | one of a closed set of messages | [`protocol::request::understand`] |
+//! | `ReadOnlyStatement`, `RelPath`, a bound query | an argument that passed its checker | the tool's `bind` |
+//! | [`governance::Permit`] | the right to run, once | [`governance::Governor::authorize`] |
+//! | [`call::Call`] | a running call: number, deadline, interrupt | [`server::in_flight::InFlight`] |
+//! | [`protocol::reply::Reply`] | the one answer that is owed | the removal from [`server::in_flight::InFlight`] |
 //!
-//! ## SQL, from a text to rows
+//! **The owner of an answer.** The in-flight table maps a request id to its call. The thread that removes the entry owns
+//! the answer: the worker with a result, the watchdog at the deadline, the reader with a cancellation (which sends nothing),
+//! or the end of the session. A worker that comes too late drops its result.
+//!
+//! **Lanes.** Calls wait in the table, oldest first. A [lane](tools::Lane) is a name and a capacity; each tool is registered
+//! in one. The lane of SQL is as wide as the connection pool, so that no worker waits for a connection and slow SQL cannot
+//! hold up files and metrics. The worker that becomes free takes the oldest call whose lane is not full.
+//!
+//! **Threads.** [`server`] lists them: what each owns and what ends it.
+//!
+//! # SQL, from a text to rows
 //!
 //! ```text
-//! a query ----- judged on every call ----> ReadOnlyStatement -+
-//!                                                             +-> Transaction -> Session -> stream -> PostgreSQL
-//! the catalog - proven once, at start ---> Entry -------------+   read-only      pooled     deadlines, bounds
+//! a query ────── judged on every call ────▶ ReadOnlyStatement ─┐
+//!                                                              ├▶ Transaction ─▶ Session ─▶ stream ─▶ PostgreSQL
+//! the catalog ── proven once, at start ───▶ entry ─────────────┘   read-only       pooled     deadlines, bounds
 //! ```
 //!
-//! Both ways pass the same guard ([`tools::sql`]). An entry of [the catalog](tools::catalog) is proven besides: it reads the
-//! tables that it declares and no others, answers with the columns that it declares, and its arguments are bind values. The
-//! stream beneath the driver ends what waits too long, and cuts what no answer could hold before it is held.
+//! Both pass the same [`guard`]. An entry of [the catalog](tools::catalog) is proven besides: it reads the tables that it
+//! declares and no others, answers with the columns that it declares, and its arguments are bind values. [`postgres`] ends
+//! every wait at its deadline, and cuts an answer that is too long before it is held.
 //!
-//! ## Rooms
+//! # Layers
 //!
-//! One folder per layer. A file may use what stands in a row above its own, never what stands below; a test checks the first
-//! segment of every `crate::` path against this order (`diagnostics` and
-//! `wire` do not know each other):
+//! One folder for each layer. A file may use its own layer and those above it in this table, never those below; a test
+//! checks every path in the source against this order, and that files do not use each other in circles:
 //!
-//! | room | holds |
+//! | layer | holds |
 //! |---|---|
 //! | [`diagnostics`] | the log |
-//! | [`wire`] | streams, frames, strict JSON, JSON-RPC |
-//! | [`problem`] | what a model is told of a refusal |
-//! | [`protocol`] | MCP's messages, in all its revisions |
-//! | [`call`] | what a running call knows; the sanitizer of arguments |
-//! | [`governance`] | who calls, what may run, the record of it |
+//! | [`wire`] | streams, frames, strict JSON, JSON-RPC; does not know [`diagnostics`] |
+//! | [`problem`] | the refusals that a model reads: a closed table of codes |
+//! | [`protocol`] | the messages of MCP, in all its revisions |
+//! | [`call`] | a running call, its outcome, the sanitizer of arguments |
+//! | [`arguments`] | JSON Schema of arguments: checker, defaults, suggestions |
+//! | [`document`] | strict TOML with the place of every key, and all faults at once |
+//! | [`governance`] | the decision whether a call may run, and its log line |
+//! | [`guard`] | SQL text to a statement that only reads; knows no database |
+//! | [`postgres`] | a connection string to rows; knows no tool |
 //! | [`tools`] | the work: metrics, files, SQL, the catalog |
 //! | [`server`] | the threads that carry a call |
-//! | [`confine`] | what the process gives up before the first of them |
-//! | [`settings`] | the environment, checked, with what it names |
+//! | [`confine`] | the rights that the process gives up before its first thread |
+//! | [`settings`] | the environment, checked |
 //! | [`commands`] | serve, check, demo, client-config, deploy |
 //!
-//! ## Invariants (mostly absences)
+//! # Invariants (mostly absences)
 //!
-//! - `wire` knows no MCP; `protocol` no threads; `governance` runs no tool; tools know no JSON-RPC. Only the writer
-//!   thread writes a session's stdout; only [`diagnostics`] writes stderr.
-//! - Confinement comes before the first thread: one that runs already stays free. Single files of `/proc` stay readable,
-//!   never all of it: its `environ` holds the DSN.
+//! - `wire` knows no MCP; `protocol` no threads; `governance` runs no tool; tools know no JSON-RPC; `guard` no database;
+//!   `postgres` no tool. Only the writer writes a session's stdout; only [`diagnostics`] writes stderr.
+//! - Confinement comes before the first thread: a thread that runs already stays free. Single files of `/proc` stay readable,
+//!   never all of it: its `environ` holds the connection string.
 //! - The reader never waits for a worker. Nothing grows without a bound that has a name.
-//! - Authorization is decided on the worker, right before the run, on normalised arguments. What ran is on record
-//!   before its answer leaves.
-//! - A catalog that is empty, unreadable or not proven is an error at the start; it never means that all is allowed.
-//! - An unknown tool takes one path, whatever the reason it is not there.
+//! - A call that runs has a deadline, and an alarm in case its worker does not come back.
+//! - Whether a call may run is decided right before the run, on arguments with every default filled in.
+//! - A catalog that is empty, unreadable or not proven is an error at the start; it never means that everything is allowed.
+//! - Unknown and unconfigured tools look the same in every answer and in time.
 //! - An id, a token, a tenant, a role is never read from arguments, `_meta` or `clientInfo`.
+//! - The default of a judge is to refuse: a name, node or kind that is not classified is not allowed.
+//!
+//! # Where to add something
+//!
+//! | to add | do this |
+//! |---|---|
+//! | an SQL function | one line in the table of `guard/functions` |
+//! | a setting | one line in `settings/table.rs`, and its field where it is read in `settings/mod.rs` |
+//! | a rule of the catalog | a variant in `tools/catalog/rule.rs`, its check in `tools/catalog/prove`, its case in `tools/catalog/tests.rs` |
+//! | an MCP method | a variant of [`protocol::request::Request`], its parameters beside it, its answer in [`protocol::session`], its arm in `server/dispatch.rs` |
+//! | a tool | a type that implements `TypedTool` in a folder of [`tools`], its name in [`tools::BUILT_IN`], its registration in `commands/serve.rs` |
+//! | a code of a refusal | a row in [`problem`] |
 
 pub mod diagnostics;
 pub mod wire;
@@ -88,7 +111,7 @@ pub mod commands;
 #[cfg(test)]
 mod fuzz_targets;
 
-/// The name this program gives itself on the wire (`serverInfo.name`) and in PostgreSQL's `application_name`.
+/// The name of this program on the wire (`serverInfo.name`) and in PostgreSQL's `application_name`.
 pub const NAME: &str = env!("CARGO_PKG_NAME");
 /// The crate's version, which is also `serverInfo.version`.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,47 +1,14 @@
 //! In-band problems: RFC 9457 documents from one closed table of code, suffix, title and status.
 //!
-//! A problem is how a refusal reaches the model. Its `detail` tells what to change; it never holds a host path, a DSN,
-//! a password or another caller's data.
+//! A problem is a refusal that the model reads. Its `detail` names the cure; it never holds a host path, a DSN, a password
+//! or another caller's data.
 
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What went wrong, as a closed set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Code {
-    /// The arguments are not what the tool's schema asks for.
-    Validation,
-    /// The resource exists or not: this caller may not have it.
-    AccessDenied,
-    /// The resource does not exist.
-    NotFound,
-    /// The content cannot be represented as requested.
-    UnsupportedContent,
-    /// The query is understood and not allowed.
-    QueryViolation,
-    /// The call ran into its deadline.
-    ExecutionTimeout,
-    /// No slot was free in time.
-    ConcurrencyLimit,
-    /// The caller's rate limit is exhausted.
-    RateLimited,
-    /// The caller lacks a permission.
-    PermissionDenied,
-    /// The call is not part of the run's plan.
-    PlanViolation,
-    /// The call would complete a forbidden information flow.
-    FlowViolation,
-    /// A human must approve first.
-    ApprovalRequired,
-    /// A write would touch more rows than declared.
-    BlastRadius,
-    /// Something failed in a way the caller cannot mend.
-    Internal,
-}
-
-/// One row of the contract's table: what is always emitted together.
+/// One row of the contract's table: the members that always go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The machine-readable code, `MCP_…`.
@@ -54,73 +21,59 @@ pub struct Row {
     pub status: u16,
 }
 
-impl Code {
-    /// Every code, in the order of the contract's table.
-    pub const ALL: [Self; 14] = [
-        Self::Validation,
-        Self::AccessDenied,
-        Self::NotFound,
-        Self::UnsupportedContent,
-        Self::QueryViolation,
-        Self::ExecutionTimeout,
-        Self::ConcurrencyLimit,
-        Self::RateLimited,
-        Self::PermissionDenied,
-        Self::PlanViolation,
-        Self::FlowViolation,
-        Self::ApprovalRequired,
-        Self::BlastRadius,
-        Self::Internal,
-    ];
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $status:literal $code:literal $suffix:literal $title:literal;)*) => {
+        /// The closed set of reasons.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code {
+            $($(#[$doc])* $name,)*
+        }
 
-    /// The code's row.
-    pub const fn row(self) -> Row {
-        let (code, suffix, title, status) = match self {
-            Self::Validation => ("MCP_VALIDATION_ERROR", "validation-error", "Invalid tool arguments", 422),
-            Self::AccessDenied => {
-                ("MCP_ACCESS_DENIED", "access-denied", "Access to the requested resource is denied", 403)
+        impl Code {
+            /// Every code, in the order of the contract's table.
+            pub const ALL: [Self; [$($code),*].len()] = [$(Self::$name),*];
+
+            /// Returns the code's row.
+            pub const fn row(self) -> Row {
+                match self {
+                    $(Self::$name => Row { code: $code, suffix: $suffix, title: $title, status: $status },)*
+                }
             }
-            Self::NotFound => ("MCP_NOT_FOUND", "not-found", "The requested resource does not exist", 404),
-            Self::UnsupportedContent => (
-                "MCP_UNSUPPORTED_CONTENT",
-                "unsupported-content",
-                "The content cannot be represented as requested",
-                415,
-            ),
-            Self::QueryViolation => {
-                ("MCP_QUERY_VIOLATION", "query-violation", "The query violates the read-only policy", 403)
-            }
-            Self::ExecutionTimeout => {
-                ("MCP_EXECUTION_TIMEOUT", "execution-timeout", "The tool call exceeded its deadline", 504)
-            }
-            Self::ConcurrencyLimit => {
-                ("MCP_CONCURRENCY_LIMIT", "concurrency-limit", "Too many concurrent tool calls", 503)
-            }
-            Self::RateLimited => {
-                ("MCP_RATE_LIMITED", "rate-limited", "The caller's rate limit is exhausted", 429)
-            }
-            Self::PermissionDenied => {
-                ("MCP_PERMISSION_DENIED", "permission-denied", "The caller lacks a required permission", 403)
-            }
-            Self::PlanViolation => {
-                ("MCP_PLAN_VIOLATION", "plan-violation", "The call is not part of the run's plan", 403)
-            }
-            Self::FlowViolation => (
-                "MCP_FLOW_VIOLATION",
-                "flow-violation",
-                "The call would complete a forbidden information flow",
-                403,
-            ),
-            Self::ApprovalRequired => {
-                ("MCP_APPROVAL_REQUIRED", "approval-required", "The action needs human approval", 428)
-            }
-            Self::BlastRadius => {
-                ("MCP_BLAST_RADIUS", "blast-radius", "The write would touch more rows than declared", 409)
-            }
-            Self::Internal => ("MCP_INTERNAL_ERROR", "internal-error", "Internal error", 500),
-        };
-        Row { code, suffix, title, status }
-    }
+        }
+    };
+}
+
+codes! {
+    /// The arguments are not as the tool's schema asks for.
+    Validation = 422 "MCP_VALIDATION_ERROR" "validation-error" "Invalid tool arguments";
+    /// The resource exists or not: this caller may not have it.
+    AccessDenied = 403 "MCP_ACCESS_DENIED" "access-denied" "Access to the requested resource is denied";
+    /// The resource does not exist.
+    NotFound = 404 "MCP_NOT_FOUND" "not-found" "The requested resource does not exist";
+    /// The content cannot be represented as requested.
+    UnsupportedContent = 415 "MCP_UNSUPPORTED_CONTENT" "unsupported-content"
+        "The content cannot be represented as requested";
+    /// The query is understood and not allowed.
+    QueryViolation = 403 "MCP_QUERY_VIOLATION" "query-violation" "The query violates the read-only policy";
+    /// The call ran into its deadline.
+    ExecutionTimeout = 504 "MCP_EXECUTION_TIMEOUT" "execution-timeout" "The tool call exceeded its deadline";
+    /// The call found no slot in time.
+    ConcurrencyLimit = 503 "MCP_CONCURRENCY_LIMIT" "concurrency-limit" "Too many concurrent tool calls";
+    /// The caller's rate limit is exhausted.
+    RateLimited = 429 "MCP_RATE_LIMITED" "rate-limited" "The caller's rate limit is exhausted";
+    /// The caller lacks a permission.
+    PermissionDenied = 403 "MCP_PERMISSION_DENIED" "permission-denied" "The caller lacks a required permission";
+    /// The call is not part of the run's plan.
+    PlanViolation = 403 "MCP_PLAN_VIOLATION" "plan-violation" "The call is not part of the run's plan";
+    /// The call would complete a forbidden information flow.
+    FlowViolation = 403 "MCP_FLOW_VIOLATION" "flow-violation"
+        "The call would complete a forbidden information flow";
+    /// A human must approve first.
+    ApprovalRequired = 428 "MCP_APPROVAL_REQUIRED" "approval-required" "The action needs human approval";
+    /// A write would touch more rows than declared.
+    BlastRadius = 409 "MCP_BLAST_RADIUS" "blast-radius" "The write would touch more rows than declared";
+    /// Something failed in a way the caller cannot mend.
+    Internal = 500 "MCP_INTERNAL_ERROR" "internal-error" "Internal error";
 }
 
 /// The longest echo of a caller's own input inside a `detail`, in characters.
@@ -140,7 +93,7 @@ struct Document {
 }
 
 impl Problem {
-    /// A problem of this code. `detail` is one or two sentences that tell the model what to change.
+    /// Makes a problem of this code. `detail` is one or two sentences that name the cure.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         let detail = detail.into();
         Self(Box::new(Document { code, detail, invalid_params: Vec::new(), metadata: Map::new() }))
@@ -158,28 +111,28 @@ impl Problem {
         self
     }
 
-    /// Tells that waiting cures it (`metadata.retry_after_ms`).
+    /// Advises to wait and try again (`metadata.retry_after_ms`).
     pub fn retry_after(self, wait: Duration) -> Self {
         let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         self.with("retry_after_ms", ms)
     }
 
-    /// The code.
+    /// Returns the code.
     pub fn code(&self) -> Code {
         self.0.code
     }
 
-    /// The sentence for the model.
+    /// Returns the sentence for the model.
     pub fn detail(&self) -> &str {
         &self.0.detail
     }
 
-    /// The names of the parameters that are wrong.
+    /// Returns the names of the parameters that are wrong.
     pub fn invalid_params(&self) -> &[String] {
         &self.0.invalid_params
     }
 
-    /// The document as a JSON value.
+    /// Returns the document as a JSON value.
     pub fn to_value(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
@@ -201,7 +154,7 @@ impl Serialize for Problem {
     }
 }
 
-/// The caller's own words, quoted for a `detail`: at most [`MAX_ECHO_CHARS`] characters, `'` around them.
+/// Quotes the caller's own input for a `detail`: at most [`MAX_ECHO_CHARS`] characters, `'` around them.
 pub fn echo(input: &str) -> String {
     let mut quoted = String::with_capacity(input.len().min(4 * MAX_ECHO_CHARS) + 2);
     quoted.push('\'');
@@ -261,14 +214,14 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_is_at_most_256_characters_of_the_callers_input() {
+    fn at_most_256_characters_of_the_input_are_quoted() {
         assert_eq!(echo("a'b"), "'a'b'");
         assert_eq!(echo(&"é".repeat(256)), format!("'{}'", "é".repeat(256)));
         assert_eq!(echo(&"é".repeat(257)), format!("'{}...'", "é".repeat(256)));
     }
 
     #[test]
-    fn waiting_is_told_in_milliseconds() {
+    fn the_advised_wait_is_in_milliseconds() {
         let problem = Problem::new(Code::ConcurrencyLimit, "wait").retry_after(Duration::from_millis(1500));
         assert_eq!(problem.to_value()["metadata"], json!({"retry_after_ms": 1500}));
     }

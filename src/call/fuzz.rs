@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// What a refusal may say, in bytes.
+/// The longest refusal in bytes.
 const MAX_DETAIL_BYTES: usize = 600;
 
 /// Runs the target. `data` is the JSON of a call's arguments.

@@ -1,14 +1,15 @@
-//! How a call ends.
+//! The result of a tool, and the outcome of a call.
 
 use std::fmt;
 
-use crate::{call::Interrupted, problem::Problem, wire::ascii::AsciiJson};
+use super::interrupt::Interrupted;
+use crate::{problem::Problem, wire::ascii::AsciiJson};
 
 /// A successful result: the JSON of `structuredContent`.
 pub struct Answer {
     /// The body, an object.
     pub body: AsciiJson,
-    /// What is left to do once the answer is on its way, such as a ROLLBACK. The worker's slot stays taken until then.
+    /// The work left once the answer is on its way, such as a ROLLBACK. The worker's slot stays taken until then.
     pub afterwards: Option<Box<dyn FnOnce() + Send>>,
 }
 
@@ -24,16 +25,16 @@ impl fmt::Debug for Answer {
     }
 }
 
-/// Why there is no result.
+/// A failure in place of a result.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The model can do something about it.
     #[error("{}", .0.detail())]
     Problem(Problem),
-    /// It cannot: `-32603` with a generic message. The text is for the operator's log only.
+    /// The model can do nothing about it: `-32603` with a generic message. The text is for the operator's log only.
     #[error("{0}")]
     Internal(String),
-    /// Somebody else has answered already.
+    /// The call was interrupted, so it was answered already.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
@@ -44,15 +45,15 @@ impl From<Problem> for Failure {
     }
 }
 
-/// How a call ended, for whoever owes its answer.
+/// The outcome of a call, from which its answer and its record are made.
 #[derive(Debug)]
 pub enum Outcome {
-    /// With a result.
+    /// A result.
     Answer(AsciiJson),
-    /// With a refusal the model can read.
+    /// A refusal that the model can read.
     Problem(Problem),
-    /// In a way the caller cannot mend: a crash, a lost database. The cause is in the log.
+    /// A failure that the caller cannot mend: a crash, a lost database. The cause is in the log.
     Internal,
-    /// By the end of the process.
+    /// The process ended first.
     ShuttingDown,
 }

@@ -1,7 +1,7 @@
-//! Structure and code points of arguments, before anything looks at what they mean.
+//! Structure and code points of arguments, before their meaning is judged.
 //!
-//! Nothing is repaired: what passes is what came, what does not is refused with the place it stands at. Control and
-//! direction characters are never echoed as they are, so a refusal cannot carry them on.
+//! Nothing is repaired: arguments pass unchanged or are refused with the place of the first fault. Control and direction
+//! characters are never quoted as they are, so a refusal cannot carry them on.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     problem::{Code, MAX_ECHO_CHARS, Problem},
-    wire::json::{Fault, FaultKind},
+    wire::fault::{Fault, FaultKind},
 };
 
-/// The deepest nesting, in levels. The arguments object is level 1, what a member of it holds is level 2.
+/// The deepest nesting, in levels. The arguments object is level 1, an object in a member of it level 2.
 pub const MAX_DEPTH: usize = 8;
 /// The most members of objects and elements of arrays, at every level together.
 pub const MAX_ITEMS: usize = 1_000;
@@ -24,7 +24,7 @@ pub const MAX_KEY_CHARS: usize = 64;
 /// Passes on arguments whose structure and code points are sound.
 ///
 /// # Errors
-/// `MCP_VALIDATION_ERROR` that names the first place where they are not.
+/// `MCP_VALIDATION_ERROR` that names the first place that is not.
 pub fn sanitize(arguments: Result<Map<String, Value>, Fault>) -> Result<Map<String, Value>, Problem> {
     let arguments = arguments.map_err(|fault| Problem::new(Code::Validation, unreadable(&fault.kind)))?;
     let mut items = 0;
@@ -34,8 +34,8 @@ pub fn sanitize(arguments: Result<Map<String, Value>, Fault>) -> Result<Map<Stri
     }
 }
 
-/// Whether `c` may not stand in a string, wherever it comes from: controls but TAB, LF and CR; direction controls; the
-/// tag block, whose characters nobody sees; noncharacters.
+/// Returns whether `c` may not stand in any string: controls but TAB, LF and CR; direction controls; the tag block, whose
+/// characters are invisible; noncharacters.
 pub const fn is_forbidden(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => false,
@@ -47,9 +47,9 @@ pub const fn is_forbidden(c: char) -> bool {
     }
 }
 
-/// What the reader found wrong inside the arguments, told to the model.
+/// Describes a fault that the reader found inside the arguments, for the model.
 fn unreadable(fault: &FaultKind) -> String {
-    let what = match fault {
+    let fault = match fault {
         FaultKind::DuplicateKey => "the same key stands twice in one object",
         FaultKind::TooDeep { .. } => return too_deep("The arguments are"),
         FaultKind::TooMany { .. } => {
@@ -63,7 +63,7 @@ fn unreadable(fault: &FaultKind) -> String {
         FaultKind::LoneSurrogate => "a string holds half of a UTF-16 surrogate pair; send whole characters",
         FaultKind::Syntax(_) | FaultKind::InvalidUtf8 | FaultKind::ByteOrderMark => "they are not JSON",
     };
-    format!("The arguments cannot be taken: {what}.")
+    format!("The arguments cannot be taken: {fault}.")
 }
 
 fn too_deep(subject: &str) -> String {
@@ -72,7 +72,7 @@ fn too_deep(subject: &str) -> String {
     )
 }
 
-/// What is wrong with one value, a row a rule.
+/// A rule that one value breaks.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
     Key,
@@ -88,7 +88,7 @@ enum Segment {
     Index(usize),
 }
 
-/// A broken rule and where, the innermost segment first.
+/// A broken rule and its place, the innermost segment first.
 struct Offence {
     rule: Rule,
     path: Vec<Segment>,
@@ -115,7 +115,7 @@ impl Offence {
                 Segment::Index(index) => place.extend(["[", &index.to_string(), "]"]),
             }
         }
-        // INVARIANT: what is visible is ASCII, so this is between characters.
+        // INVARIANT: `visible` returns ASCII, so this is between characters.
         if place.len() > MAX_ECHO_CHARS {
             place.truncate(MAX_ECHO_CHARS);
             place.push_str("...");
@@ -150,7 +150,7 @@ impl Offence {
     }
 }
 
-/// A key fit to be shown: what is not printable ASCII is written as its code point, and what is long is cut.
+/// Makes a key printable: a character outside printable ASCII becomes its code point, and a long key is cut.
 fn visible(key: &str) -> String {
     let mut shown = String::new();
     for c in key.chars() {
@@ -218,7 +218,7 @@ fn is_key(key: &str) -> bool {
 }
 
 fn judge_text(text: &str) -> Result<(), Rule> {
-    // Most strings are plain. No early exit: that is what lets the compiler use vector instructions.
+    // Most strings are plain. No early exit, so that the compiler can use vector instructions.
     let is_plain = |byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
     if text.len() <= MAX_STRING_CHARS && text.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
         return Ok(());
@@ -242,7 +242,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// `Ok`, or the parameter that is named and what the detail says.
+    /// Expects `Ok`, or a problem that names this parameter and this text.
     #[track_caller]
     fn check(arguments: &Value, expected: Result<(), (&str, &str)>) {
         let arguments = arguments.as_object().unwrap();
@@ -251,7 +251,7 @@ mod tests {
             (Err(problem), Err((parameter, part))) => {
                 assert_eq!(problem.code(), Code::Validation);
                 assert_eq!(problem.invalid_params(), [parameter]);
-                assert!(problem.detail().contains(part), "{:?} does not say {part:?}", problem.detail());
+                assert!(problem.detail().contains(part), "{:?} does not hold {part:?}", problem.detail());
                 assert!(problem.detail().chars().all(|c| matches!(c, ' '..='~')), "{:?}", problem.detail());
             }
             (outcome, expected) => panic!("{outcome:?} is not {expected:?}"),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_echoed_of_keys_is_bounded() {
+    fn keys_are_quoted_at_a_bounded_length() {
         let cut = |key: &str| format!("{}...", format!("<U+{key}>").repeat(8));
         check(&json!({"é".repeat(64): 1}), Err((&cut("00E9"), &format!("The key `{}` is", cut("00E9")))));
         check(&json!({"\u{202e}".repeat(9): 1}), Err((&cut("202E"), "The key")));
@@ -353,20 +353,20 @@ mod tests {
             '\u{e0000}'..='\u{e007f}',
         ] {
             for c in range {
-                let told = format!("`p.q[1]` holds the character U+{:04X}", u32::from(c));
-                check(&json!({"p": {"q": ["", format!("a{c}b")]}}), Err(("p", &told)));
+                let detail = format!("`p.q[1]` holds the character U+{:04X}", u32::from(c));
+                check(&json!({"p": {"q": ["", format!("a{c}b")]}}), Err(("p", &detail)));
             }
         }
     }
 
     #[test]
-    fn numbers_bools_and_nulls_are_left_to_the_schema() {
+    fn numbers_booleans_and_nulls_are_left_to_the_schema() {
         check(&json!({}), Ok(()));
         check(&json!({"a": null, "b": true, "c": -1, "d": 10.0, "e": u64::MAX}), Ok(()));
     }
 
     #[test]
-    fn what_the_reader_could_not_take_is_told_in_band() {
+    fn a_fault_inside_the_arguments_is_refused_in_band() {
         for (kind, part) in [
             (FaultKind::DuplicateKey, "the same key stands twice"),
             (FaultKind::TooDeep { limit: 64 }, "The arguments are nested deeper than 8 levels"),
@@ -413,7 +413,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_passes_is_sound_and_unchanged(value in any_value()) {
+        fn arguments_that_pass_are_sound_and_unchanged(value in any_value()) {
             let arguments = Map::from_iter([("p".to_owned(), value)]);
             match sanitize(Ok(arguments.clone())) {
                 Ok(passed) => {

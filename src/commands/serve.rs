@@ -18,7 +18,8 @@ use crate::{
     server,
     settings::Settings,
     tools::{
-        Toolbox,
+        Lane, LaneId, Toolbox,
+        catalog::Catalog,
         files::{list::SandboxFsList, read::SandboxFsRead},
         metrics::SystemMetrics,
         sql::{DescribeDatabase, ExplainQuery, ReadOnlySql},
@@ -54,22 +55,16 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
     }
     let database = sql.filter(|_| uses_sql).map(Database::new);
     let mut toolbox = Toolbox::default();
-    if let Some(database) = database.as_ref().filter(|_| sql_adhoc) {
-        toolbox.add(Box::new(ReadOnlySql::new(Arc::clone(database))));
-        toolbox.add(Box::new(ExplainQuery::new(Arc::clone(database))));
-        toolbox.add(Box::new(DescribeDatabase::new(Arc::clone(database))));
-    }
-    if let Some((catalog, database)) = catalog.as_ref().zip(database.as_ref()) {
-        catalog.warnings().iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
-        catalog.tools(database).for_each(|tool| toolbox.add(tool));
+    if let Some(database) = &database {
+        add_database_tools(&mut toolbox, database, sql_adhoc, catalog.as_ref());
     }
     if let Some(files) = files {
         let root = Arc::new(files.root);
-        toolbox.add(Box::new(SandboxFsRead::new(Arc::clone(&root), files.max_bytes)));
-        toolbox.add(Box::new(SandboxFsList::new(root)));
+        toolbox.add(LaneId::GENERAL, Box::new(SandboxFsRead::new(Arc::clone(&root), files.max_bytes)));
+        toolbox.add(LaneId::GENERAL, Box::new(SandboxFsList::new(root)));
     }
     if let Some(disk_path) = metrics_disk_path {
-        toolbox.add(Box::new(SystemMetrics::new(disk_path)));
+        toolbox.add(LaneId::GENERAL, Box::new(SystemMetrics::new(disk_path)));
     }
     let names: Vec<&str> = toolbox.iter().map(|tool| tool.spec().name.as_str()).collect();
     let names = if names.is_empty() { "no tool".to_owned() } else { names.join(", ") };
@@ -94,6 +89,26 @@ fn confined(mode: Mode, needs: &Needs, inherited: Inherited) -> Option<Confineme
         }
     }
     (mode != Mode::Require || confinement.unenforced.is_empty()).then_some(confinement)
+}
+
+/// Adds the tools of the database, in a lane as wide as the connection pool: no worker waits for a connection.
+fn add_database_tools(
+    toolbox: &mut Toolbox,
+    database: &Arc<Database>,
+    adhoc: bool,
+    catalog: Option<&Catalog>,
+) {
+    let capacity = usize::try_from(database.config().pool_max_size).unwrap_or(usize::MAX);
+    let lane = toolbox.add_lane(Lane { name: "sql", capacity });
+    if adhoc {
+        toolbox.add(lane, Box::new(ReadOnlySql::new(Arc::clone(database))));
+        toolbox.add(lane, Box::new(ExplainQuery::new(Arc::clone(database))));
+        toolbox.add(lane, Box::new(DescribeDatabase::new(Arc::clone(database))));
+    }
+    if let Some(catalog) = catalog {
+        catalog.warnings().iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
+        catalog.tools(database).for_each(|tool| toolbox.add(lane, tool));
+    }
 }
 
 /// Gives stdin and stdout back to the client. Returning from `main` does so too, but only once the kernel has ended every

@@ -1,10 +1,12 @@
-//! One record for each call: tool, decision, outcome, duration, names of arguments. Never an argument's value.
+//! One log line for each call: tool, decision, outcome, duration, names of arguments. Never an argument's value.
+//!
+//! A log level can switch these lines off. They help an operator; they are not an audit trail.
 
 use std::time::Instant;
 
 use crate::{call::Outcome, protocol::tool::ToolName};
 
-/// What was decided before the call could run.
+/// The decision before the call could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It ended before it was judged: refused by the sanitizer, no slot, cancelled while it waited.
@@ -25,7 +27,7 @@ impl Decision {
     }
 }
 
-/// The record of one call, opened when the call is registered.
+/// The log line of one call, opened when the call is registered.
 #[derive(Debug)]
 pub struct Record {
     tool: ToolName,
@@ -34,12 +36,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Opens the record. `arguments` are names that passed the sanitizer.
+    /// Opens the line. `arguments` are names that passed the sanitizer.
     pub fn open<'a>(tool: &ToolName, arguments: impl Iterator<Item = &'a String>, now: Instant) -> Self {
         Self { tool: tool.clone(), arguments: arguments.cloned().collect(), opened: now }
     }
 
-    /// Writes the record, before the answer leaves. `outcome` is none for a cancelled call, which gets no answer.
+    /// Writes the line, before the answer leaves. `outcome` is none for a cancelled call, which gets no answer.
     pub fn close(self, decision: Decision, outcome: Option<&Outcome>, now: Instant) {
         let outcome = match outcome {
             None => "cancelled",

@@ -1,4 +1,4 @@
-//! Who calls. Never read from arguments, `_meta` or `clientInfo`.
+//! The caller. Never read from arguments, `_meta` or `clientInfo`.
 
 /// A caller, as the server knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,17 +8,17 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whoever started this process: all there is until callers are told apart.
+    /// Returns the one caller of a session on stdin: the user who started this process.
     pub fn local() -> Self {
         Self { id: "local".to_owned(), tenant: "local".to_owned() }
     }
 
-    /// Names the caller.
+    /// Returns the caller's name.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Whose data the caller works on.
+    /// Returns the name of the group whose data the caller works on.
     pub fn tenant(&self) -> &str {
         &self.tenant
     }

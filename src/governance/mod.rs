@@ -1,4 +1,17 @@
-//! May this call run, and the record that it did. Runs nothing itself.
+//! Decides whether a call may run, and keeps the record of it. Runs no tool.
+//!
+//! A worker asks [`Governor::authorize`] once for each call, with the arguments that the tool will see: checked, and with
+//! every default filled in. The answer is a [`Verdict`]. [`Verdict::Allow`] holds a [`Permit`], without which no tool runs;
+//! [`Verdict::Deny`] holds the problem that the model reads.
+//!
+//! | file | holds |
+//! |---|---|
+//! | this | [`Governor`]: the decision on one page |
+//! | [`identity`] | the caller; never read from arguments, `_meta` or `clientInfo` |
+//! | [`audit`] | one log line for each call |
+//!
+//! Today's policy is built in: one local caller, who may use every tool that is configured. Every tool only reads, and the
+//! operating system decides who may start the process.
 
 pub mod audit;
 pub mod identity;
@@ -21,13 +34,13 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Who may run the call.
+    /// Returns the caller who may run the call.
     pub fn caller(&self) -> &Identity {
         &self.caller
     }
 }
 
-/// What the governor says to a call.
+/// The decision about one call.
 #[derive(Debug)]
 #[must_use]
 pub enum Verdict {
@@ -37,13 +50,12 @@ pub enum Verdict {
     Deny(Problem),
 }
 
-/// Decides. Today's policy is built in: one local caller, who may use every tool that is configured. Since only read
-/// tools exist, whoever may start the process may call them; callers, roles and approvals come with `MCP_POLICY`.
+/// Decides about calls.
 #[derive(Debug, Default)]
 pub struct Governor;
 
 impl Governor {
-    /// May this tool run with these arguments, defaults filled in?
+    /// Decides about a call of this tool with these arguments, defaults filled in.
     pub fn authorize(&self, tool: &ToolName, arguments: &Map<String, Value>) -> Verdict {
         // The built-in policy has one rule, and the toolbox holds nothing it does not cover.
         let (_, _) = (tool, arguments);

@@ -20,7 +20,7 @@ use r2d2::{ManageConnection, Pool, PooledConnection};
 use scheduled_thread_pool::ScheduledThreadPool;
 
 use super::session::{Canceller, Session};
-use crate::call::LooseEnd;
+use crate::call::WaitGuard;
 
 /// Connections that wait to be closed. More than that, and the worker that has the next one closes it itself.
 pub(crate) const CLOSER_QUEUE: usize = 64;
@@ -179,8 +179,8 @@ impl Closer {
 }
 
 /// Sends a CancelRequest from a thread of its own, because a silent server would hold up whoever sends it. The thread holds
-/// `loose_end` until it is sent.
-pub(crate) fn send_cancel(canceller: Canceller, loose_end: LooseEnd) {
+/// `wait_guard` until it is sent.
+pub(crate) fn send_cancel(canceller: Canceller, wait_guard: WaitGuard) {
     static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
     if UNDER_WAY.fetch_add(1, Ordering::Relaxed) >= MAX_CANCELS {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
@@ -192,7 +192,7 @@ pub(crate) fn send_cancel(canceller: Canceller, loose_end: LooseEnd) {
             log::warn!("a statement could not be cancelled: {}", super::sqlstate::chain(&error));
         }
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
-        drop(loose_end);
+        drop(wait_guard);
     });
     if let Err(error) = sent {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);

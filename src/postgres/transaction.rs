@@ -10,7 +10,7 @@ use super::{
     sqlstate::chain,
 };
 use crate::{
-    call::{Call, Failure, Interrupted, LooseEnd, StopGuard},
+    call::{Call, Failure, Interrupted, StopGuard, WaitGuard},
     problem::{Code, Problem},
 };
 
@@ -23,7 +23,7 @@ pub(crate) struct Transaction {
     lease: Lease,
     canceller: Option<Canceller>,
     stop: Option<StopGuard>,
-    loose_end: LooseEnd,
+    wait_guard: WaitGuard,
 }
 
 /// How a transaction left its connection.
@@ -78,13 +78,13 @@ impl Transaction {
 
     fn under_way(mut lease: Lease, call: &Call) -> Result<Self, Failure> {
         let canceller = lease.session().and_then(|session| session.canceller());
-        let loose_end = call.loose_end();
+        let wait_guard = call.wait_guard();
         let stop = canceller.clone().map(|canceller| {
-            let loose_end = loose_end.clone();
-            call.interrupt().on_stop(Box::new(move || send_cancel(canceller, loose_end)))
+            let wait_guard = wait_guard.clone();
+            call.interrupt().on_stop(Box::new(move || send_cancel(canceller, wait_guard)))
         });
         let stop = stop.transpose()?;
-        Ok(Self { lease, canceller, stop, loose_end })
+        Ok(Self { lease, canceller, stop, wait_guard })
     }
 
     /// The connection. `None` cannot happen between begin and end.
@@ -96,7 +96,7 @@ impl Transaction {
     /// CancelRequest was sent for it, which might arrive late and hit the next statement, and when the server has
     /// confirmed that nothing is left behind.
     pub(crate) fn end(self, end: End) -> Box<dyn FnOnce() + Send> {
-        let Self { mut lease, canceller, stop, loose_end } = self;
+        let Self { mut lease, canceller, stop, wait_guard } = self;
         // Without a canceller there is nothing that could have been sent.
         let uncancelled = stop.is_none_or(StopGuard::disarm);
         Box::new(move || match (end, canceller) {
@@ -105,7 +105,7 @@ impl Transaction {
                 Some(Ok(Clean::Spent)) | None => {}
                 Some(Err(error)) => log::info!("a connection is closed: {}", chain(&error)),
             },
-            (End::Busy, Some(canceller)) if uncancelled => send_cancel(canceller, loose_end),
+            (End::Busy, Some(canceller)) if uncancelled => send_cancel(canceller, wait_guard),
             (End::Idle | End::Busy, _) => {}
         })
     }

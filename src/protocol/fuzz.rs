@@ -1,17 +1,18 @@
-//! Lines to messages, in both eras: what is understood stands in the line, what is not is answered as it should be.
+//! Lines to messages, in both eras: a message holds only members of its line, and every refusal is the right one.
 
 use serde_json::{Map, Value};
 
 use crate::{
     protocol::{
-        reply::Rejection,
+        rejection::Rejection,
         request::{ARGUMENTS, Handshake, Message, Request, ToolCall, understand},
         revision::{self, Era, meta},
     },
     wire::{
         frame::{Frame, FrameReader},
         fuzz::json,
-        jsonrpc::{self, EnvelopeFault, Incoming, Malformed, Params, RequestId},
+        jsonrpc::{self, EnvelopeFault, Incoming, Malformed, Params},
+        request_id::RequestId,
     },
 };
 
@@ -45,7 +46,7 @@ fn has_negative_zero(line: &[u8]) -> bool {
     line.windows(3).any(|part| matches!(part, [b'-', b'0', next] if !matches!(next, b'.' | b'e' | b'E')))
 }
 
-/// What becomes of a line.
+/// The outcome of a line.
 #[derive(Debug, PartialEq)]
 struct Answered {
     id: Option<RequestId>,
@@ -86,7 +87,7 @@ fn answer(frame: &Frame<'_>, handshake: Handshake) -> Answered {
     }
 }
 
-/// Whether a modern request says all that it must.
+/// Returns whether a modern request holds every required member.
 fn is_supported(line: Option<&Value>) -> bool {
     let meta = line.and_then(|line| line.pointer("/params/_meta")).unwrap_or(&Value::Null);
     let capabilities = meta.get(meta::CLIENT_CAPABILITIES);
@@ -132,7 +133,7 @@ fn value_of(id: &RequestId) -> Value {
     serde_json::to_value(id).unwrap_or_default()
 }
 
-/// What was read stands in the line, and what should have been read was.
+/// Checks that each value that was read stands in the line, and that none was left out.
 fn check_envelope(frame: &Frame<'_>) {
     let parsed = jsonrpc::parse(frame, ARGUMENTS);
     let Some(line) = json::model(frame.bytes()).filter(json::is_within_limits) else { return };
@@ -172,7 +173,7 @@ fn check_call(line: &Value, method: &str, params: Option<Params>) {
     assert!(json::alike(&Value::from(members), &Value::from(given)));
 }
 
-/// Which message the contract says a line is, if it is one.
+/// Returns the message that a line is by the contract, if it is one.
 fn kind(line: &Value) -> Option<&'static str> {
     let line = line.as_object()?;
     let has = |key: &str| line.contains_key(key);

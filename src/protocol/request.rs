@@ -1,50 +1,51 @@
-//! The closed set of MCP messages a client may send, and what makes a message none of them.
+//! The closed set of MCP messages that a client may send, and the refusal of all others.
 //!
 //! A modern request is judged by itself alone; a legacy one by whether `initialize` came before.
 
 use serde_json::{Map, Value};
 
 use crate::{
-    problem::MAX_ECHO_CHARS,
+    problem::{MAX_ECHO_CHARS, echo},
     protocol::{
-        reply::Rejection,
+        rejection::Rejection,
         revision::{self, Era, meta},
     },
     wire::{
-        json::Fault,
-        jsonrpc::{EnvelopeFault, Incoming, Params, RequestId},
+        fault::Fault,
+        jsonrpc::{EnvelopeFault, Incoming, Params},
+        request_id::RequestId,
     },
 };
 
 /// The member of `params` in which faults are the model's, not the client's: see [`crate::wire::jsonrpc::parse`].
 pub const ARGUMENTS: &str = "arguments";
 
-/// A message that is understood.
+/// A message of the closed set.
 #[derive(Debug)]
 pub enum Message {
-    /// Wants exactly one answer.
+    /// A request: it gets exactly one answer.
     Request {
-        /// Names the request.
+        /// The id of the request.
         id: RequestId,
-        /// Decides the shape of the answer.
+        /// The era, which decides the shape of the answer.
         era: Era,
-        /// What is asked.
+        /// The request itself.
         request: Request,
     },
     /// Cancels the request of this id; is not answered.
     Cancel(RequestId),
-    /// Wants nothing from us.
+    /// A message that needs no reaction.
     Ignore,
 }
 
-/// What a client may ask.
+/// A request of the closed set.
 #[derive(Debug)]
 pub enum Request {
     /// `server/discover`, modern.
     Discover,
     /// `initialize`, legacy.
     Initialize {
-        /// The revision we answer with.
+        /// The revision to answer with.
         offer: &'static str,
     },
     /// `ping`, legacy.
@@ -53,18 +54,18 @@ pub enum Request {
     ListTools,
     /// `tools/call`.
     CallTool(ToolCall),
-    /// `subscriptions/listen`, modern. We have no notification to offer, so what it asks for does not matter.
+    /// `subscriptions/listen`, modern. The server has not a single notification to offer, so its filter does not matter.
     Listen,
 }
 
 /// The params of a `tools/call`.
 #[derive(Debug)]
 pub struct ToolCall {
-    /// The tool as the client names it.
+    /// The name of the tool, as the client wrote it.
     pub name: String,
-    /// The arguments, or what is structurally wrong with them.
+    /// The arguments, or the fault in their structure.
     pub arguments: Result<Map<String, Value>, Fault>,
-    /// Echoed in progress notifications.
+    /// The token of progress notifications.
     pub progress: Option<ProgressToken>,
 }
 
@@ -76,20 +77,20 @@ pub type ProgressToken = RequestId;
 pub struct Rejected {
     /// The request's id; none for a notification whose JSON is at fault.
     pub id: Option<RequestId>,
-    /// Why.
+    /// The reason.
     pub why: Rejection,
 }
 
-/// Whether `initialize` has been answered in this process.
+/// The state of the handshake: has `initialize` been answered in this process?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
     /// Not yet.
     Awaited,
-    /// Yes: legacy requests are welcome.
+    /// Yes: legacy requests are accepted.
     Done,
 }
 
-/// Understands one message.
+/// Finds the message of the closed set that `incoming` is.
 pub fn understand(incoming: Incoming, handshake: Handshake) -> Result<Message, Rejected> {
     match incoming {
         Incoming::Response => Ok(Message::Ignore),
@@ -116,7 +117,7 @@ fn notification(method: &str, params: &Map<String, Value>) -> Message {
 
 fn request(method: &str, mut params: Params, handshake: Handshake) -> Result<(Era, Request), Rejection> {
     if method != "tools/call" {
-        // Only the arguments of a call are the model's; elsewhere they are a member nobody knows.
+        // Only the arguments of a call are the model's; elsewhere they are an unknown member.
         match params.quarantined.take() {
             Some(Err(fault)) => return Err(parse_error(fault)),
             Some(Ok(value)) => drop(params.members.insert(ARGUMENTS.to_owned(), value)),
@@ -135,7 +136,7 @@ fn parse_error(fault: Fault) -> Rejection {
     Rejection::Malformed(EnvelopeFault::Json(fault))
 }
 
-/// The era of a request: modern exactly when `_meta` names a protocol version, which then must be ours.
+/// Returns the era of a request: modern exactly when `_meta` names a protocol version, which then must be supported.
 fn era(params: &Map<String, Value>) -> Result<Era, Rejection> {
     let Some(requested) = meta_of(params).and_then(|meta| meta.get(meta::PROTOCOL_VERSION)) else {
         return Ok(Era::Legacy);
@@ -166,10 +167,7 @@ fn modern(method: &str, params: Params) -> Result<Request, Rejection> {
             Ok(Request::Discover)
         }
         "tools/list" => list_tools(&params.members),
-        "tools/call" => {
-            known(&params.members, &["name", "_meta", "task", "inputResponses", "requestState"])?;
-            call_tool(params)
-        }
+        "tools/call" => call_tool(params, &["name", "_meta", "task", "inputResponses", "requestState"]),
         "subscriptions/listen" => {
             known(&params.members, &["_meta", "notifications"])?;
             if !params.members.get("notifications").is_some_and(Value::is_object) {
@@ -194,10 +192,7 @@ fn legacy(method: &str, params: Params, handshake: Handshake) -> Result<Request,
             meta::PROTOCOL_VERSION
         ))),
         ("tools/list", Handshake::Done) => list_tools(&params.members),
-        ("tools/call", Handshake::Done) => {
-            known(&params.members, &["name", "_meta", "task"])?;
-            call_tool(params)
-        }
+        ("tools/call", Handshake::Done) => call_tool(params, &["name", "_meta", "task"]),
         (_, Handshake::Done) => Err(Rejection::method(method)),
     }
 }
@@ -218,7 +213,8 @@ fn list_tools(params: &Map<String, Value>) -> Result<Request, Rejection> {
     }
 }
 
-fn call_tool(params: Params) -> Result<Request, Rejection> {
+fn call_tool(params: Params, members: &[&str]) -> Result<Request, Rejection> {
+    known(&params.members, members)?;
     let progress = meta_of(&params.members)
         .and_then(|meta| meta.get(meta::PROGRESS_TOKEN))
         .and_then(ProgressToken::from_value);
@@ -235,13 +231,13 @@ fn call_tool(params: Params) -> Result<Request, Rejection> {
     Ok(Request::CallTool(ToolCall { name, arguments, progress }))
 }
 
-/// A member that no revision defines is refused: a typo must not silently mean its default.
+/// Refuses a member that no revision defines: a typo must not silently mean its default.
 fn known(params: &Map<String, Value>, names: &[&str]) -> Result<(), Rejection> {
     match params.keys().find(|key| !names.contains(&key.as_str())) {
         None => Ok(()),
         Some(unknown) => Err(Rejection::params(format!(
             "unknown member {} in params; known are: {}",
-            crate::problem::echo(unknown),
+            echo(unknown),
             names.join(", ")
         ))),
     }

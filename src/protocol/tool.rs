@@ -1,4 +1,4 @@
-//! What a tool says of itself: name, title, description, schemas, annotations.
+//! The entry of a tool in `tools/list`: name, title, description, schemas, annotations.
 
 use std::borrow::Cow;
 
@@ -10,45 +10,45 @@ use serde_json::{Map, Value};
 pub struct ToolName(Cow<'static, str>);
 
 impl ToolName {
-    /// A name written in our own code. Checked when the code is compiled.
+    /// Makes a name from a constant. Checked when the code is compiled.
     pub const fn new(name: &'static str) -> Self {
         assert!(!name.is_empty() && name.len() <= 64, "a tool name has 1 to 64 characters");
         Self(Cow::Borrowed(name))
     }
 
-    /// A name that somebody else wrote; `None` when no tool can have it.
+    /// Parses a name from outside the code; `None` when no tool can have it.
     pub fn parse(name: &str) -> Option<Self> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let is_valid = (1..=64).contains(&name.len()) && name.bytes().all(is_part);
         is_valid.then(|| Self(Cow::Owned(name.to_owned())))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a tool does to the world, as hints for a client (MCP `ToolAnnotations`).
+/// The effect of a tool, as hints for a client (MCP `ToolAnnotations`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Reads only: changes nothing, may be repeated.
     Read,
 }
 
-/// What a client is told of a tool.
+/// The entry of a tool in `tools/list`.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
-    /// How it is called.
+    /// The name by which it is called.
     pub name: ToolName,
-    /// For humans.
+    /// The title for humans.
     pub title: Cow<'static, str>,
-    /// For the model: what it does, its limits, how to do well.
+    /// The description for the model: purpose, limits, advice.
     pub description: Cow<'static, str>,
     /// JSON Schema of the arguments; `additionalProperties` is false.
     pub input_schema: Map<String, Value>,
     /// JSON Schema of `structuredContent`; its root is an object.
     pub output_schema: Map<String, Value>,
-    /// What it does to the world.
+    /// The effect of a call.
     pub effect: Effect,
 }

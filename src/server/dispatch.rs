@@ -9,29 +9,34 @@ use crate::{
     governance::audit::{Decision, Record},
     problem::echo,
     protocol::{
-        reply::{self, Listing, Rejection, Reply},
-        request::{self, ARGUMENTS, Handshake, Message, ProgressToken, Rejected, ToolCall},
+        listing::Listing,
+        rejection::Rejection,
+        reply::Reply,
+        request::{self, ARGUMENTS, Handshake, Message, Rejected, ToolCall},
         revision::Era,
+        session,
     },
     server::{
-        Shared, no_slot, pool,
+        refusal::no_slot,
+        shared::Shared,
         table::{Job, MAX_SUBSCRIPTIONS, Registered, Request, Taken},
-        watchdog,
+        watchdog, workers,
     },
-    tools::Tool,
+    tools::{self, Tool},
     wire::{
         frame::{Frame, FrameError, FrameReader},
-        jsonrpc::{self, Malformed, RequestId},
+        jsonrpc::{self, Malformed},
+        request_id::RequestId,
     },
 };
 
-/// What the reader knows.
+/// The state of the reader.
 #[derive(Debug)]
 pub(super) struct Dispatcher {
     shared: Arc<Shared>,
     handshake: Handshake,
     listing: Listing,
-    /// Whether the watchdog was started: with the first call, and again when that failed.
+    /// The watchdog runs: it is started with the first call, and again when that failed.
     is_watched: bool,
 }
 
@@ -42,11 +47,11 @@ impl Dispatcher {
     }
 
     /// Reads until the stream ends, or until main ends the reading. Waits only for stdin, and for a client that does
-    /// not read what it is owed.
+    /// not read its answers.
     pub(super) fn read_all(&mut self, mut frames: FrameReader<impl Read>) {
         while self.shared.outbox.wait_for_client() {
             match frames.next_frame() {
-                // What a signal cut short is no message of the client's.
+                // Bytes that a signal cut short are not a message of the client.
                 Ok(Some(_)) if self.shared.outbox.has_reading_ended() => return,
                 Ok(Some(frame)) => self.frame(&frame),
                 Ok(None) => return,
@@ -84,12 +89,12 @@ impl Dispatcher {
             return self.refuse_id(&id);
         }
         match request {
-            request::Request::Discover => self.shared.outbox.push(reply::discover(&id)),
+            request::Request::Discover => self.shared.outbox.push(session::discover(&id)),
             request::Request::Initialize { offer } => {
                 self.handshake = Handshake::Done;
-                self.shared.outbox.push(reply::initialize(&id, offer));
+                self.shared.outbox.push(session::initialize(&id, offer));
             }
-            request::Request::Ping => self.shared.outbox.push(reply::pong(&id)),
+            request::Request::Ping => self.shared.outbox.push(session::pong(&id)),
             request::Request::ListTools => self.shared.outbox.push(self.listing.line(&id, era)),
             request::Request::Listen => self.listen(&id),
             request::Request::CallTool(call) => {
@@ -112,7 +117,7 @@ impl Dispatcher {
         self.shared.in_flight.with(|table| table.holds(id))
     }
 
-    /// The id belongs to the first request, which goes on: so it is told in words, not as the error's id.
+    /// The id belongs to the first request, which goes on: so it stands in the message, not as the error's id.
     fn refuse_id(&self, id: &RequestId) {
         let id = serde_json::to_string(id).unwrap_or_default();
         self.reject(None, &Rejection::IdInFlight { id });
@@ -130,7 +135,7 @@ impl Dispatcher {
 
     fn listen(&self, id: &RequestId) {
         if self.shared.in_flight.with(|table| table.subscribe(id.clone())) {
-            self.shared.outbox.push(reply::subscription_acknowledged(id));
+            self.shared.outbox.push(session::subscription_acknowledged(id));
         } else {
             self.reject(Some(id), &Rejection::TooManySubscriptions { limit: MAX_SUBSCRIPTIONS });
         }
@@ -138,54 +143,42 @@ impl Dispatcher {
 
     fn call(&self, id: RequestId, era: Era, call: ToolCall) {
         let ToolCall { name, arguments, progress } = call;
-        let Some((index, tool)) = self.shared.toolbox.find(&name) else {
+        let Some((index, tools::Registered { lane, tool })) = self.shared.toolbox.find(&name) else {
             log::info!(target: "call", "tool={} decision=deny outcome=\"unknown tool\"", echo(&name));
             return self.reject(Some(&id), &Rejection::UnknownTool { name });
         };
-        let now = Instant::now();
-        match sanitize(arguments) {
-            Ok(_) if !self.is_watched => {
-                let record = Record::open(&tool.spec().name, std::iter::empty(), now);
-                let taken = Taken::refused(Reply::new(id, era), record, Decision::Undecided);
-                self.shared.settle(taken, Some(&Outcome::Internal));
+        let (now, name) = (Instant::now(), &tool.spec().name);
+        let arguments = match sanitize(arguments) {
+            Ok(arguments) if self.is_watched => arguments,
+            refused => {
+                let (decision, outcome) = match refused {
+                    Ok(_) => (Decision::Undecided, Outcome::Internal),
+                    Err(problem) => (Decision::Deny, Outcome::Problem(problem)),
+                };
+                let record = Record::open(name, std::iter::empty(), now);
+                let taken = Taken::refused(Reply::new(id, era), record, decision);
+                return self.shared.settle(taken, Some(&outcome));
             }
-            Ok(arguments) => self.register(id, era, (index, tool), arguments, progress, now),
-            Err(problem) => {
-                let record = Record::open(&tool.spec().name, std::iter::empty(), now);
-                let taken = Taken::refused(Reply::new(id, era), record, Decision::Deny);
-                self.shared.settle(taken, Some(&Outcome::Problem(problem)));
-            }
-        }
-    }
-
-    fn register(
-        &self,
-        id: RequestId,
-        era: Era,
-        (index, tool): (usize, &dyn Tool),
-        arguments: Map<String, Value>,
-        progress: Option<ProgressToken>,
-        now: Instant,
-    ) {
+        };
         let request = Request {
             id,
             era,
-            lane: tool.lane(),
-            record: Record::open(&tool.spec().name, arguments.keys(), now),
+            lane: *lane,
+            record: Record::open(name, arguments.keys(), now),
             bytes: weight(&arguments),
             job: Job { tool: index, arguments },
             progress,
         };
         match self.shared.in_flight.with(|table| table.register(request, now)) {
-            Registered::Waiting => pool::wake(&self.shared),
+            Registered::Waiting => workers::wake(&self.shared),
             Registered::Full(taken) => self.shared.settle(taken, Some(&no_slot())),
         }
     }
 }
 
-/// Roughly what arguments take in memory, in bytes: sanitized ones hold at most 1,000 items.
+/// Estimates the memory of arguments in bytes: sanitized ones hold at most 1,000 items.
 fn weight(arguments: &Map<String, Value>) -> usize {
-    /// A value and its place in a map.
+    /// A value and its slot in a map.
     const ITEM: usize = 96;
     fn of(value: &Value) -> usize {
         ITEM + match value {

@@ -1,46 +1,46 @@
 //! Main's part: signals, and the order of the end.
 //!
-//! Stop reading; let what runs finish, for a grace period; stop what is left and answer it; tell subscriptions; hand
-//! everything to the kernel. A second signal cuts the grace short. Nothing here waits without a limit but for the
+//! Stop reading; let running calls finish, for a grace period; stop and answer the others; end subscriptions; hand every
+//! line to the kernel. A second signal cuts the grace short. Nothing here waits without a limit but for the
 //! first event, and for a client that still reads.
 
 use std::{
     io,
-    sync::{PoisonError, atomic::Ordering},
+    sync::atomic::Ordering,
     time::{Duration, Instant},
 };
 
 use crate::{
     call::Outcome,
-    protocol::reply,
-    server::Shared,
+    protocol::session,
+    server::shared::Shared,
     wire::stream::{Wake, Waker, wait_any},
 };
 
-/// How long the end waits for a client that takes none of what it is owed: after EOF, and after a signal.
+/// The wait, at the end, for a client that reads nothing: after EOF, and after a signal.
 const STALLED_AFTER_EOF: Duration = Duration::from_secs(60);
 const STALLED_AFTER_SIGNAL: Duration = Duration::from_secs(1);
 
-/// How long the reader may take to notice that it was woken.
+/// The longest time in which the reader notices that it was woken.
 const READER_ENDS: Duration = Duration::from_secs(1);
 
-/// How long a worker may take from having an answer to having queued it.
+/// The longest time from an answer's removal from the table to its place in the queue.
 const ANSWERS_QUEUED: Duration = Duration::from_secs(1);
 
-/// How long the stop actions may take, and then what calls have left behind: a CancelRequest over TLS to a distant server is
+/// The longest wait for stop actions, and then for the work that calls have left behind: a CancelRequest over TLS to a distant server is
 /// some round trips.
 const STOPPER_ENDS: Duration = Duration::from_millis(500);
-const LOOSE_ENDS_END: Duration = Duration::from_secs(1);
+const WAIT_GROUP_ENDS: Duration = Duration::from_secs(1);
 
-/// What main owns.
+/// The state of main.
 #[derive(Debug)]
 pub(super) struct Ending<'a> {
     pub(super) shared: &'a Shared,
     /// A byte for each signal.
     pub(super) signals: Wake,
-    /// Signals that came and were not heeded yet: two at once are two.
+    /// Signals that came and were not acted on yet: two at once are two.
     pub(super) unheeded: usize,
-    /// Written to by [`super::Notices::tell`].
+    /// Woken by `Notices`.
     pub(super) notices: Wake,
     /// Ends the reader's wait for stdin.
     pub(super) reader: Waker,
@@ -64,18 +64,17 @@ impl Ending<'_> {
         self.shared.outbox.close();
         self.flush(signalled)?;
         self.shared.stopper.finish(STOPPER_ENDS);
-        self.shared.loose_ends.wait(LOOSE_ENDS_END);
+        self.shared.wait_group.wait(WAIT_GROUP_ENDS);
         self.shared.pool.close();
         self.shared.in_flight.close();
-        let failure = self.shared.notices.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-        failure.map_or(Ok(()), Err)
+        self.shared.notices.take_failure().map_or(Ok(()), Err)
     }
 
     fn reader_ended(&self) -> bool {
         self.shared.notices.reader_ended.load(Ordering::Acquire)
     }
 
-    /// The writer ends early only when nobody reads any more.
+    /// The writer ends early only when the client is gone.
     fn client_gone(&self) -> bool {
         self.shared.notices.writer_ended.load(Ordering::Acquire)
     }
@@ -107,7 +106,7 @@ impl Ending<'_> {
             self.shared.settle(taken, Some(&Outcome::ShuttingDown));
         }
         for id in self.shared.in_flight.with(|table| table.take_subscriptions()) {
-            self.shared.outbox.push_all(reply::subscription_ended(&id));
+            self.shared.outbox.push_all(session::subscription_ended(&id));
         }
     }
 

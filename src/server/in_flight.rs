@@ -1,4 +1,4 @@
-//! The one table of who still owes an answer, behind one lock, with the watchdog's wait.
+//! The in-flight table behind one lock, with the watchdog's wait.
 //!
 //! Lock order: the table, then the outbox. Nothing else is locked under the table's lock, and nothing waits under it.
 
@@ -7,9 +7,15 @@ use std::{
     time::Instant,
 };
 
-use crate::server::table::{Due, Limits, Table};
+use crate::{
+    server::{
+        config::Config,
+        table::{Due, Table},
+    },
+    tools::{Lane, LaneId},
+};
 
-/// The arbiter of answers: whoever removes a call from it owns the call's one answer.
+/// The arbiter of answers: the thread that removes a call from it owns the call's one answer.
 #[derive(Debug)]
 pub struct InFlight {
     table: Mutex<Table>,
@@ -18,8 +24,8 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    pub(super) fn new(limits: Limits) -> Self {
-        Self { table: Mutex::new(Table::new(limits)), alarmed: Condvar::new() }
+    pub(super) fn new<'l>(config: Config, lanes: impl Iterator<Item = (LaneId, &'l Lane)>) -> Self {
+        Self { table: Mutex::new(Table::new(config, lanes)), alarmed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -27,7 +33,7 @@ impl InFlight {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One step of the table's. The watchdog is woken only when its next alarm has become earlier.
+    /// Makes one step of the table. The watchdog is woken only when its next alarm has become earlier.
     pub(super) fn with<T>(&self, step: impl FnOnce(&mut Table) -> T) -> T {
         let mut table = self.lock();
         let before = table.next_alarm();
@@ -40,7 +46,7 @@ impl InFlight {
         result
     }
 
-    /// One step that needs the time, which is read before the lock is taken.
+    /// Makes one step that needs the time, which is read before the lock is taken.
     pub(super) fn with_now<T>(&self, step: impl FnOnce(&mut Table, Instant) -> T) -> T {
         let now = Instant::now();
         self.with(|table| step(table, now))
@@ -52,8 +58,8 @@ impl InFlight {
         self.alarmed.notify_all();
     }
 
-    /// The watchdog's wait: sleeps until something is due, `None` once the table is closed. `under_lock` sees it before
-    /// anybody else can touch the table, and keeps what it has dealt with.
+    /// The wait of the watchdog: sleeps until something is due, `None` once the table is closed. `under_lock` sees each
+    /// task before the lock is released, and returns those it has not dealt with.
     pub(super) fn wait_due(&self, under_lock: impl Fn(Due) -> Option<Due>) -> Option<Vec<Due>> {
         let mut table = self.lock();
         loop {

@@ -1,11 +1,10 @@
-//! What waits for stdout: lines bounded by bytes, and the room that running calls have claimed for their answers.
+//! The queue of lines to stdout, bounded by bytes, and the wait for memory before a call runs.
 //!
-//! Nobody who answers ever waits here; who waits is the reader (before it reads more) and a worker (before it runs a
-//! call), so that a client that stops reading stops being served and nothing grows.
+//! A thread that answers never waits here. The reader waits before it reads more, and a worker before it runs a call: a
+//! client that stops reading is not served any more, and nothing grows.
 
 use std::{
-    collections::{HashMap, VecDeque},
-    io::{self, BufWriter, Write},
+    collections::VecDeque,
     sync::{
         Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -13,29 +12,24 @@ use std::{
     time::Instant,
 };
 
+use super::reservations::{Reservation, Reservations};
 use crate::{
     call::{Interrupt, Serial},
-    wire::{jsonrpc::Line, stream::Output},
+    wire::line::Line,
 };
 
 /// Bytes of lines waiting for the client at which the reader stops reading.
 const READER_BOUND: usize = 8 << 20;
 
-/// Bytes of waiting lines and of answers being made at which no further call is run.
-const RUN_BOUND: usize = 16 << 20;
-
-/// An answer of so many bytes needs no room of its own: there are at most as many as workers.
-const SMALL_ANSWER: usize = 64 << 10;
-
-/// The queue between everybody who answers and the writer.
+/// The queue between the threads that answer and the writer.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     state: Mutex<State>,
     /// The writer waits here for lines.
     filled: Condvar,
-    /// The reader and workers wait here for room.
+    /// The reader and workers wait here for memory.
     drained: Condvar,
-    /// Bytes the kernel has taken; tells a client that still reads from one that does not.
+    /// Bytes the kernel has taken: they tell a client that still reads from one that does not.
     accepted: AtomicU64,
 }
 
@@ -43,21 +37,17 @@ pub(super) struct Outbox {
 struct State {
     lines: VecDeque<Line>,
     queued_bytes: usize,
-    claimed_bytes: usize,
-    claims: HashMap<Serial, usize>,
-    /// Who waits for how much room, in the order they came, so that a large claim is not overtaken for ever.
-    claimants: VecDeque<(u64, usize)>,
-    next_claimant: u64,
-    waiting: Waiting,
+    reservations: Reservations,
+    waits: Waits,
     /// The reader is not to wait any more.
     reading_ended: bool,
     /// Nothing more will be pushed.
     closed: bool,
 }
 
-/// Who has to be woken.
+/// The threads that have to be woken.
 #[derive(Debug, Default)]
-struct Waiting {
+struct Waits {
     reader: bool,
     writer: bool,
 }
@@ -73,7 +63,7 @@ impl Outbox {
         self.push_all([line]);
     }
 
-    /// Queues a line that is nice to have, unless the client owes us reading.
+    /// Queues a line that may be missing, unless the client is behind with reading.
     pub(super) fn push_if_read(&self, line: Line) {
         if self.state().queued_bytes < READER_BOUND {
             self.push(line);
@@ -87,7 +77,7 @@ impl Outbox {
             state.queued_bytes = state.queued_bytes.saturating_add(line.held_bytes());
             state.lines.push_back(line);
         }
-        let wakes_writer = std::mem::take(&mut state.waiting.writer);
+        let wakes_writer = std::mem::take(&mut state.waits.writer);
         // First unlocked: a writer that wakes to a locked outbox goes back to sleep.
         drop(state);
         if wakes_writer {
@@ -95,66 +85,66 @@ impl Outbox {
         }
     }
 
-    /// Waits while the client owes us reading. `false`: reading has ended, and there is nothing more to wait for.
+    /// Waits while the client is behind with reading. `false`: main has ended the reading.
     pub(super) fn wait_for_client(&self) -> bool {
         let mut state = self.state();
         while state.queued_bytes >= READER_BOUND && !state.reading_ended {
-            state.waiting.reader = true;
+            state.waits.reader = true;
             state = self.drained.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.waiting.reader = false;
+        state.waits.reader = false;
         !state.reading_ended
     }
 
-    /// Lets the reader go, whatever it waits for.
+    /// Ends the reader's wait for good.
     pub(super) fn end_reading(&self) {
         self.state().reading_ended = true;
         self.drained.notify_all();
     }
 
-    /// Whether main has ended the reading.
+    /// Returns whether main has ended the reading.
     pub(super) fn has_reading_ended(&self) -> bool {
         self.state().reading_ended
     }
 
-    /// Waits for room for an answer of `bytes`, first come first served; an answer larger than the whole bound waits until
-    /// it is alone. A small one waits for the client alone: neither what others make nor a large one holds it up.
-    pub(super) fn claim(&self, serial: Serial, bytes: usize, interrupt: &Interrupt, until: Instant) -> Room {
-        let bytes = if bytes <= SMALL_ANSWER { 0 } else { bytes.min(RUN_BOUND) };
+    /// Waits until `bytes` can be reserved for an answer, first come first served. See [`Reservations`].
+    pub(super) fn reserve(
+        &self,
+        serial: Serial,
+        bytes: usize,
+        interrupt: &Interrupt,
+        until: Instant,
+    ) -> Reservation {
         let mut state = self.state();
-        let me = state.next_claimant;
-        state.next_claimant = me.wrapping_add(1);
-        state.claimants.push_back((me, bytes));
-        let room = loop {
-            // Asked under the outbox's lock: whoever sets it releases the claim afterwards.
+        let ticket = state.reservations.enter(bytes);
+        let outcome = loop {
+            // Asked under the outbox's lock: the thread that sets it releases the reservation afterwards.
             if interrupt.is_set() {
-                break Room::Unwanted;
+                break Reservation::Unwanted;
             }
-            if state.is_next(me, bytes) && state.has_room(bytes) {
-                state.claims.insert(serial, bytes);
-                state.claimed_bytes = state.claimed_bytes.saturating_add(bytes);
-                break Room::Granted;
+            let queued = state.queued_bytes;
+            if state.reservations.grant(ticket, serial, queued) {
+                break Reservation::Granted;
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                break Room::Late;
+                break Reservation::Late;
             }
             state = self.drained.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         };
-        state.claimants.retain(|(claimant, _)| *claimant != me);
+        state.reservations.leave(ticket);
         self.wake_waiters(&state);
-        room
+        outcome
     }
 
-    /// Gives room back, if there is any: the answer is queued, or nobody waits for it any more.
+    /// Ends the reservation of a call, if it has one.
     pub(super) fn release(&self, serial: Serial) {
         let mut state = self.state();
-        let bytes = state.claims.remove(&serial).unwrap_or_default();
-        state.claimed_bytes = state.claimed_bytes.saturating_sub(bytes);
+        state.reservations.release(serial);
         self.wake_waiters(&state);
     }
 
-    /// The writer's wait: everything queued, or `None` once the outbox is closed and empty.
+    /// The wait of the writer: takes everything queued, or `None` once the outbox is closed and empty.
     pub(super) fn take(&self) -> Option<VecDeque<Line>> {
         let mut state = self.state();
         loop {
@@ -164,109 +154,42 @@ impl Outbox {
             if state.closed {
                 return None;
             }
-            state.waiting.writer = true;
+            state.waits.writer = true;
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Whether the writer has nothing left to take: time to flush what it holds.
+    /// Returns whether the writer has nothing left to take: time to flush its buffer.
     pub(super) fn is_empty(&self) -> bool {
         self.state().lines.is_empty()
     }
 
-    /// The writer's word that `bytes` of lines are with the kernel, or about to be.
+    /// Records that `bytes` of lines are with the kernel, or about to be.
     pub(super) fn written(&self, bytes: usize) {
         let mut state = self.state();
         state.queued_bytes = state.queued_bytes.saturating_sub(bytes);
         self.wake_waiters(&state);
     }
 
-    /// A number that changes whenever the client has taken something.
+    /// Counts bytes that the kernel has taken.
+    pub(super) fn count_accepted(&self, bytes: usize) {
+        self.accepted.fetch_add(bytes.try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Returns a number that changes whenever the client has taken something.
     pub(super) fn accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
     }
 
-    /// Nothing more will be pushed.
+    /// Ends the queue: nothing more will be pushed.
     pub(super) fn close(&self) {
         self.state().closed = true;
         self.filled.notify_all();
     }
 
     fn wake_waiters(&self, state: &State) {
-        if state.waiting.reader || !state.claimants.is_empty() {
+        if state.waits.reader || state.reservations.has_waiting() {
             self.drained.notify_all();
         }
     }
-}
-
-/// A stream whose accepted bytes are counted in the outbox.
-#[derive(Debug)]
-pub(super) struct Counted<'a, W> {
-    pub(super) stream: W,
-    pub(super) outbox: &'a Outbox,
-}
-
-impl<W: Write> Write for Counted<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let accepted = self.stream.write(bytes)?;
-        self.outbox.accepted.fetch_add(accepted.try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
-        Ok(accepted)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush()
-    }
-}
-
-impl State {
-    /// Whether nobody came earlier who waits for the same.
-    fn is_next(&self, me: u64, bytes: usize) -> bool {
-        let mut rivals = self.claimants.iter().filter(|(_, rival)| (*rival == 0) == (bytes == 0));
-        rivals.next().is_some_and(|(first, _)| *first == me)
-    }
-
-    fn has_room(&self, bytes: usize) -> bool {
-        let taken = self.queued_bytes.saturating_add(if bytes == 0 { 0 } else { self.claimed_bytes });
-        taken == 0 || taken.saturating_add(bytes) <= RUN_BOUND
-    }
-}
-
-/// What comes of waiting for room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Room {
-    /// There is room; it is given back by [`Outbox::release`].
-    Granted,
-    /// The call was told to stop.
-    Unwanted,
-    /// There was none in time.
-    Late,
-}
-
-/// A pipe of this size spares a large answer most of its wake-ups.
-const LARGE_PIPE_BYTES: usize = 1 << 20;
-
-/// A Linux pipe's usual size: what fits goes out in one piece anyway.
-const USUAL_PIPE_BYTES: usize = 64 << 10;
-
-/// The writer thread: everything queued goes out in as few writes as it fits, until the outbox is closed and empty.
-pub(super) fn write_lines(outbox: &Outbox, output: Output) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(USUAL_PIPE_BYTES, Counted { stream: output, outbox });
-    let mut enlarged = false;
-    while let Some(lines) = outbox.take() {
-        for line in lines {
-            let bytes = line.held_bytes();
-            if bytes > USUAL_PIPE_BYTES && !enlarged {
-                out.get_ref().stream.enlarge_pipe(LARGE_PIPE_BYTES);
-                enlarged = true;
-            }
-            line.write_to(&mut out)?;
-            drop(line);
-            outbox.written(bytes);
-        }
-        if outbox.is_empty() {
-            out.flush()?;
-        }
-    }
-    out.flush()
 }

@@ -1,4 +1,4 @@
-//! Runs what may block for a moment while work is being stopped, such as PostgreSQL's CancelRequest.
+//! The stopper thread: runs stop actions, which may block for a moment, such as PostgreSQL's CancelRequest.
 
 use std::{
     io,
@@ -28,7 +28,7 @@ struct Running {
 }
 
 impl Stopper {
-    /// Has `stop` run soon. Never waits.
+    /// Queues `stop` for the thread. Never waits.
     pub(super) fn run(&self, stop: StopAction) {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
@@ -44,7 +44,7 @@ impl Stopper {
         }
     }
 
-    /// At the end: waits until everything is stopped, at most `limit`.
+    /// Waits, at the end, until everything is stopped, at most `limit`.
     pub(super) fn finish(&self, limit: Duration) {
         let running = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Running { actions, alive }) = running {

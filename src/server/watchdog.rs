@@ -1,11 +1,12 @@
-//! Answers in the place of work that is late: no slot in time, no end in time; and replaces workers that hang.
+//! The watchdog thread: answers calls that find no slot or do not end in time, and replaces workers that hang.
 
 use std::{io, sync::Arc, thread};
 
-use crate::{
-    call::Outcome,
-    problem::{Code, Problem},
-    server::{Shared, no_slot, pool, slots::Hung, table::Due},
+use crate::server::{
+    refusal::{no_slot, timed_out},
+    shared::Shared,
+    table::{Due, Hung},
+    workers,
 };
 
 /// The watchdog owns nothing. It ends when the table closes.
@@ -34,19 +35,15 @@ fn deal_with(shared: &Arc<Shared>, due: Due) {
         Due::NoSlot(taken) => shared.settle(taken, Some(&no_slot())),
         Due::TimedOut(taken) => shared.settle(taken, Some(&timed_out())),
         Due::Hung(Hung { tool, replaced }) => {
-            let tool = shared.toolbox.get(tool).map_or("?", |tool| tool.spec().name.as_str());
+            let tool =
+                shared.toolbox.get(tool).map_or("?", |registered| registered.tool.spec().name.as_str());
             if replaced {
                 log::warn!(target: "session", "a worker hangs in {tool}; another takes its place");
-                shared.pool.lost_one();
+                shared.pool.lose_worker();
             } else {
                 log::error!(target: "session", "a worker hangs in {tool}, and no more may be replaced: its slot is lost");
             }
-            pool::wake(shared);
+            workers::wake(shared);
         }
     }
-}
-
-fn timed_out() -> Outcome {
-    let detail = "The call ran into its deadline and was stopped. Ask for less: a narrower query, fewer rows, a smaller part of the file.";
-    Outcome::Problem(Problem::new(Code::ExecutionTimeout, detail))
 }

@@ -35,8 +35,9 @@ pub(super) fn sql(
         "strict" => UnsafeRole::Strict,
         _ => UnsafeRole::Refuse,
     };
+    let connections = reader.size("MCP_SQL_POOL_MAX_SIZE").min(server.max_concurrency);
     Some(SqlConfig {
-        pool_max_size: u32::try_from(server.sql_lane).unwrap_or(u32::MAX),
+        pool_max_size: u32::try_from(connections).unwrap_or(u32::MAX),
         pooler,
         connect_timeout: reader.millis_below("MCP_SQL_CONNECT_TIMEOUT_MS", server.call_timeout),
         statement_timeout: reader.millis_below("MCP_SQL_STATEMENT_TIMEOUT_MS", server.call_timeout),

@@ -41,6 +41,5 @@ pub(super) fn server(reader: &mut Reader) -> server::Config {
         queue_capacity: reader.size("MCP_QUEUE_CAPACITY"),
         call_timeout: reader.millis("MCP_CALL_TIMEOUT_MS"),
         shutdown_grace: reader.millis("MCP_SHUTDOWN_GRACE_MS"),
-        sql_lane: reader.size("MCP_SQL_POOL_MAX_SIZE").min(max_concurrency),
     }
 }

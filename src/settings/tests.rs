@@ -35,7 +35,6 @@ fn an_empty_environment_is_the_defaults() {
     let settings = read(&[]).unwrap();
     assert_eq!(settings.log_level, LevelFilter::Info);
     assert_eq!(settings.server.max_frame_bytes, 1_048_576);
-    assert_eq!(settings.server.sql_lane, 4);
     assert_eq!(settings.server.call_timeout, Duration::from_secs(30));
     assert!(settings.sql.is_none() && settings.sql_adhoc && settings.files.is_none());
     assert_eq!(settings.metrics_disk_path.as_deref(), Some(Path::new("/")));

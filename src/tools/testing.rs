@@ -1,4 +1,4 @@
-//! What the tests of every tool share: a call as `execute` makes one, with what must hold of any answer.
+//! A call for the tests of tools, made as `execute` makes one, with the checks that every answer must pass.
 
 use std::time::{Duration, Instant};
 
@@ -11,20 +11,20 @@ use crate::{
     problem::Code,
 };
 
-/// The longest line we write: 8 MiB less room for the envelope.
+/// The longest line: 8 MiB less the envelope.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024 - 4096;
 
 /// Calls `tool`. A refusal of the arguments is a [`Failure::Problem`] like any other.
 pub(crate) fn run(tool: &dyn Tool, arguments: &Value, interrupt: Interrupt) -> Result<Value, Failure> {
     let call = Call::new(Serial(1), Instant::now() + Duration::from_secs(60), interrupt);
     let prepared = tool.prepare(arguments.as_object().unwrap().clone())?;
-    let room = prepared.max_body_bytes;
+    let bound = prepared.max_body_bytes;
     let Verdict::Allow(permit) = Governor.authorize(&tool.spec().name, &prepared.arguments) else {
         panic!("the built-in policy allows every tool");
     };
     let body = (prepared.run)(permit, &call)?.body;
     let bytes = body.to_vec();
-    assert!(bytes.len() <= room, "{} bytes where {room} were announced", bytes.len());
+    assert!(bytes.len() <= bound, "{} bytes where {bound} were announced", bytes.len());
     let quoted = bytes.len() + bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     assert!(bytes.len() + quoted <= MAX_LINE_BYTES, "a line too long: {} + {quoted}", bytes.len());
     let body = serde_json::from_slice(&bytes).unwrap();

@@ -1,4 +1,4 @@
-//! JSON out, in ASCII: everything else is written as `\uXXXX`, so that no client can trip over an encoding.
+//! JSON for a client, in ASCII: other characters are written as `\uXXXX`, so that an encoding cannot be mistaken.
 
 use std::{
     io::{self, Write},
@@ -14,8 +14,8 @@ use crate::wire::blocks::Blocks;
 /// Bytes that are encoded in base64 at a time: whole groups of three, so that only the last piece is padded.
 const BASE64_PIECE: usize = 3 * 1024;
 
-/// The JSON of one value, all ASCII. Only this module makes one, so that what holds it need not look again. Clones share
-/// the bytes.
+/// The JSON of one value, all ASCII. Only this module makes one, so that it need not be checked again. Clones share the
+/// bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsciiJson(Arc<Blocks>);
 
@@ -27,32 +27,32 @@ impl AsciiJson {
         writer.finish()
     }
 
-    /// How many bytes it has.
+    /// Returns its length in bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it has none, which is no JSON.
+    /// Returns whether it has no bytes, which is not JSON.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes, copied.
+    /// Copies the bytes.
     pub fn to_vec(&self) -> Vec<u8> {
         self.blocks().flatten().copied().collect()
     }
 
-    /// The bytes, in the pieces in which they are held.
+    /// Returns the bytes, in the pieces in which they are held.
     pub(super) fn blocks(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter()
     }
 
-    /// What it takes in memory.
+    /// Returns the memory it takes.
     pub(super) fn held_bytes(&self) -> usize {
         self.0.held_bytes()
     }
 
-    /// Whether both are the same bytes in memory.
+    /// Returns whether both are the same bytes in memory.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -67,7 +67,7 @@ pub struct AsciiWriter {
 impl AsciiWriter {
     /// Writes JSON punctuation or a constant that is ASCII JSON already, such as `{"rows":[`.
     pub fn raw(&mut self, json: &'static str) -> &mut Self {
-        debug_assert!(json.is_ascii(), "a constant of ours is not ASCII");
+        debug_assert!(json.is_ascii(), "a constant is not ASCII");
         self.put(json.as_bytes());
         self
     }
@@ -104,12 +104,12 @@ impl AsciiWriter {
         self
     }
 
-    /// Bytes written so far: a mark to come back to.
+    /// Returns the bytes written so far: a mark to come back to.
     pub fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Whether nothing has been written.
+    /// Returns whether nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -119,12 +119,12 @@ impl AsciiWriter {
         self.out.truncate(mark);
     }
 
-    /// The finished JSON.
+    /// Returns the finished JSON.
     pub fn finish(self) -> AsciiJson {
         AsciiJson(Arc::new(self.out))
     }
 
-    /// What was written, finished or not.
+    /// Returns the written bytes, finished or not.
     pub(super) fn into_blocks(self) -> Blocks {
         self.out
     }
@@ -135,12 +135,12 @@ impl AsciiWriter {
     }
 }
 
-/// Bytes that `text` takes inside an ASCII JSON string, without the quotes.
+/// Counts the bytes that `text` takes inside an ASCII JSON string, without the quotes.
 pub fn string_cost(text: &str) -> usize {
     text.bytes().map(byte_cost).sum()
 }
 
-/// Bytes that a byte of UTF-8 adds to an ASCII JSON string; a character's whole cost is its first byte's.
+/// Counts the bytes that a byte of UTF-8 adds to an ASCII JSON string; a character's whole cost is its first byte's.
 const fn byte_cost(byte: u8) -> usize {
     match byte {
         b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,
@@ -173,17 +173,17 @@ fn write_escaped<W: ?Sized + Write>(out: &mut W, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// How many bytes from the first on are printable ASCII, but for quotes and backslashes.
+/// Counts the bytes from the first on that are printable ASCII, but for quotes and backslashes.
 fn plain_run(bytes: &[u8]) -> usize {
     run(bytes, |word| ends_of_string(word) | below(1, word ^ (EACH * 0x7f)) | (word & HIGH_BITS))
 }
 
-/// How many bytes from the first on may stand in a JSON string, whatever they are: no quote, backslash or control.
+/// Counts the bytes from the first on that may stand in a JSON string: no quote, backslash or control.
 pub(super) fn string_run(bytes: &[u8]) -> usize {
     run(bytes, ends_of_string)
 }
 
-/// How many bytes stand before the first that `marks` marks by its high bit; eight are looked at at a time. Marks need to
+/// Counts the bytes before the first that `marks` marks by its high bit, eight at a time. Marks need to
 /// be right up to the first one only.
 fn run(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -205,7 +205,7 @@ const fn ends_of_string(word: u64) -> u64 {
     below(0x20, word) | below(1, word ^ (EACH * b'"' as u64)) | below(1, word ^ (EACH * b'\\' as u64))
 }
 
-/// Marks bytes below `limit`. What the subtraction borrows can mislead only behind a byte that is.
+/// Marks bytes below `limit`. The borrow of the subtraction can mislead only behind a byte that is.
 const fn below(limit: u64, word: u64) -> u64 {
     word.wrapping_sub(EACH * limit) & !word & HIGH_BITS
 }
@@ -233,7 +233,7 @@ fn write_escape<W: ?Sized + Write>(out: &mut W, character: char) -> io::Result<(
     out.write_all(&[b'\\', short])
 }
 
-/// The digit of a value from 0 to 15.
+/// Returns the digit of a value from 0 to 15.
 const fn hex_digit(nibble: u8) -> u8 {
     if nibble < 10 { b'0' + nibble } else { b'a' - 10 + nibble }
 }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_written_is_ascii() {
+    fn all_output_is_ascii() {
         check(&json!("plain"), r#""plain""#);
         check(&json!(""), r#""""#);
         check(&json!("a\"b\\c/d"), r#""a\"b\\c/d""#);
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_serde_cannot_encode_is_null() {
+    fn a_value_that_serde_cannot_encode_is_null() {
         let unencodable = std::collections::HashMap::from([(vec![1], 2)]);
         let mut writer = AsciiWriter::default();
         writer.raw("[").value(&unencodable).raw("]");
@@ -318,7 +318,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_string_survives_and_costs_what_was_told(text in any::<String>()) {
+        fn a_string_survives_and_has_the_announced_length(text in any::<String>()) {
             let mut writer = AsciiWriter::default();
             writer.string(&text);
             let json = writer.finish().to_vec();

@@ -1,15 +1,15 @@
-//! Bytes that are held in blocks, so that they grow without being copied and go back without leaving holes.
+//! A buffer in blocks: it grows without being copied, and leaves no holes when it is freed.
 //!
 //! glibc gives each thread an arena of its own and learns from large pieces that are freed to keep such pieces: with one
-//! buffer for each answer, sixteen workers came to hold several times what they had to say. Blocks stay below its
-//! interest (`M_MMAP_THRESHOLD`, mallopt(3)), and what one answer leaves the next one takes.
+//! buffer for each answer, sixteen workers came to hold several times their answers. Blocks stay below its
+//! interest (`M_MMAP_THRESHOLD`, mallopt(3)), and one answer takes the blocks that another one has left.
 
 use std::io::{self, Write};
 
-/// What a block holds at most: with the capacity that growing may leave behind, half of glibc's threshold.
+/// The size of a block: with the capacity that growing may leave behind, half of glibc's threshold.
 pub(super) const BLOCK_BYTES: usize = 32 << 10;
 
-/// What the first block begins with: most answers are no longer, and need not grow.
+/// The first capacity: most answers are no longer, and need not grow.
 const FIRST_BYTES: usize = 256;
 
 /// A buffer. Equal bytes are held in equal blocks.
@@ -26,12 +26,12 @@ impl Blocks {
         self.full.len() * BLOCK_BYTES + self.last.len()
     }
 
-    /// What it takes in memory, room to grow included.
+    /// Returns the memory it takes, spare capacity included.
     pub(super) fn held_bytes(&self) -> usize {
         self.full.len() * BLOCK_BYTES + self.last.capacity()
     }
 
-    /// The bytes in their order.
+    /// Returns the bytes in their order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.full.iter().chain([&self.last]).map(Vec::as_slice)
     }
@@ -54,8 +54,8 @@ impl Write for Blocks {
             BLOCK_BYTES => self.full.push(std::mem::replace(&mut self.last, Vec::with_capacity(BLOCK_BYTES))),
             _ => {}
         }
-        let room = BLOCK_BYTES - self.last.len();
-        let fitting = bytes.get(..room).unwrap_or(bytes);
+        let left = BLOCK_BYTES - self.last.len();
+        let fitting = bytes.get(..left).unwrap_or(bytes);
         self.last.extend_from_slice(fitting);
         Ok(fitting.len())
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_does_not_depend_on_how_it_was_written_or_taken_back() {
+    fn the_content_does_not_depend_on_how_it_was_written_or_taken_back() {
         for length in [0, 1, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES] {
             let expected = held(length, usize::MAX);
             assert_eq!(expected.len(), length);

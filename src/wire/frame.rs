@@ -21,7 +21,7 @@ impl Frame<'_> {
     }
 }
 
-/// Why no frame could be read.
+/// A frame could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The line is longer than the limit. Told once, as soon as it is known; the line is discarded, the next one read.
@@ -37,7 +37,7 @@ pub enum FrameError {
 
 /// Cuts a byte stream into frames.
 ///
-/// Holds at most the limit, a `\r` and two reads of bytes, whatever the peer sends.
+/// Holds at most the limit, a `\r` and two reads of bytes.
 #[derive(Debug)]
 pub struct FrameReader<R> {
     stream: R,
@@ -50,7 +50,7 @@ pub struct FrameReader<R> {
     state: State,
 }
 
-/// What the bytes at `start` are.
+/// The kind of the bytes at `start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// The beginning of a line.
@@ -86,7 +86,7 @@ impl<R: Read> FrameReader<R> {
         }
     }
 
-    /// Where the next line stands in the buffer, without its line end. Of a line that will be refused, its first bytes:
+    /// Finds the next line in the buffer, without its line end. Of a line that will be refused, its first bytes:
     /// more than the limit.
     fn next_line(&mut self) -> Result<Option<Range<usize>>, FrameError> {
         self.discard_refused()?;
@@ -108,7 +108,7 @@ impl<R: Read> FrameReader<R> {
         }
     }
 
-    /// Throws away what is left of a refused line while it streams in.
+    /// Discards the rest of a refused line while it streams in.
     fn discard_refused(&mut self) -> Result<(), FrameError> {
         while self.state == State::Refused {
             if self.find_line_end().is_some() {
@@ -140,11 +140,11 @@ impl<R: Read> FrameReader<R> {
             return Ok(false);
         }
         self.make_room();
-        let room_ends = self.buffer.len().min(self.end + READ_BYTES);
-        let room = self.buffer.get_mut(self.end..room_ends).unwrap_or_default();
+        let free_ends = self.buffer.len().min(self.end + READ_BYTES);
+        let free = self.buffer.get_mut(self.end..free_ends).unwrap_or_default();
         let read = loop {
-            match self.stream.read(room) {
-                Ok(read) => break read.min(room.len()),
+            match self.stream.read(free) {
+                Ok(read) => break read.min(free.len()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(FrameError::Io(error)),
             }
@@ -156,7 +156,7 @@ impl<R: Read> FrameReader<R> {
         Ok(read > 0)
     }
 
-    /// Moves what is held to the front and makes the buffer as large as the next read needs, and no larger for long.
+    /// Moves the held bytes to the front and makes the buffer as large as the next read needs, and no larger for long.
     fn make_room(&mut self) {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -176,7 +176,7 @@ impl<R: Read> FrameReader<R> {
     }
 }
 
-/// Whether a line holds nothing but JSON's white space.
+/// Returns whether a line holds nothing but JSON's white space.
 fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }

@@ -1,4 +1,4 @@
-//! What goes out: one JSON-RPC message on a line, in ASCII.
+//! An outgoing JSON-RPC message: one line of ASCII.
 
 use std::io;
 
@@ -9,22 +9,22 @@ use serde_json::Value;
 use crate::wire::{
     ascii::{AsciiJson, AsciiWriter},
     blocks::Blocks,
-    jsonrpc::RequestId,
+    request_id::RequestId,
 };
 
 /// One line to write, without its line end. Holds long bodies once, however often they appear in the line.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The message up to its closing brace, or up to where the parts begin.
+    /// The message up to its closing brace, or up to its parts.
     head: Blocks,
-    /// What follows up to the closing brace.
+    /// The rest up to the closing brace.
     parts: Vec<Part>,
 }
 
 /// A piece of a [`Line`].
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// A constant of ours that is ASCII.
+    /// A constant that is ASCII.
     Constant(&'static str),
     /// Written as it is.
     Plain(AsciiJson),
@@ -32,25 +32,25 @@ pub enum Part {
     Quoted(AsciiJson),
 }
 
-/// What ends every line, for every message is an object.
+/// The end of every line: every message is an object.
 const TAIL: &[u8] = b"}\n";
 
 impl Line {
-    /// A response with a result: `{"jsonrpc":"2.0","id":…,"result":…}`.
+    /// Writes a response with a result: `{"jsonrpc":"2.0","id":…,"result":…}`.
     pub fn result(id: &RequestId, result: &impl Serialize) -> Self {
         let mut head = begin(Some(id));
         head.raw(r#","result":"#).value(result);
         Self { head: head.into_blocks(), parts: Vec::new() }
     }
 
-    /// A response with a result whose JSON is given in parts (for bodies that are large or shared).
+    /// Writes a response with a result whose JSON is given in parts (for bodies that are large or shared).
     pub fn result_of_parts(id: &RequestId, parts: Vec<Part>) -> Self {
         let mut head = begin(Some(id));
         head.raw(r#","result":"#);
         Self { head: head.into_blocks(), parts }
     }
 
-    /// An error response. Without an id the member is absent: the MCP schema forbids null.
+    /// Writes an error response. Without an id the member is absent: the MCP schema forbids null.
     pub fn error(id: Option<&RequestId>, code: i64, message: &str, data: Option<&Value>) -> Self {
         let mut head = begin(id);
         head.raw(r#","error":{"code":"#).value(&code).raw(r#","message":"#).string(message);
@@ -61,14 +61,14 @@ impl Line {
         Self { head: head.into_blocks(), parts: Vec::new() }
     }
 
-    /// A notification.
+    /// Writes a notification.
     pub fn notification(method: &str, params: &impl Serialize) -> Self {
         let mut head = begin(None);
         head.raw(r#","method":"#).string(method).raw(r#","params":"#).value(params);
         Self { head: head.into_blocks(), parts: Vec::new() }
     }
 
-    /// Bytes of memory this line holds until it is written. A body that stands in it twice is held, and counted, once.
+    /// Returns the memory that this line holds until it is written. A body that stands in it twice is held, and counted, once.
     pub fn held_bytes(&self) -> usize {
         let bodies = || self.parts.iter().filter_map(Part::body);
         let is_first =
@@ -100,7 +100,7 @@ impl Part {
     }
 }
 
-/// The beginning of every message.
+/// Writes the beginning of every message.
 fn begin(id: Option<&RequestId>) -> AsciiWriter {
     let mut head = AsciiWriter::default();
     head.raw(r#"{"jsonrpc":"2.0""#);

@@ -4,15 +4,18 @@ use serde_json::Value;
 
 use crate::wire::{
     ascii::string_run,
-    json::{Fault, FaultKind, MAX_DEPTH},
+    fault::{Fault, FaultKind},
 };
+
+/// Levels of arrays and objects that a text may nest; the outermost is the first.
+pub(super) const MAX_DEPTH: usize = 64;
 
 /// A place in a JSON text. Methods that pass a token begin at its first byte, where [`Scanner::next_byte`] stops.
 #[derive(Clone, Debug)]
 pub(super) struct Scanner<'t> {
     /// The line, up to its first byte that is not UTF-8.
     text: &'t str,
-    /// Whether such a byte follows.
+    /// Such a byte follows.
     cut: bool,
     at: usize,
     depth: usize,
@@ -37,7 +40,7 @@ impl<'t> Scanner<'t> {
         Self { text, cut, at: 0, depth: 0 }
     }
 
-    /// Bytes from the beginning of the text to here.
+    /// Returns the bytes from the beginning of the text to here.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
@@ -72,7 +75,7 @@ impl<'t> Scanner<'t> {
         closes
     }
 
-    /// After a value of an array or object that ends with `close`: whether another follows.
+    /// Returns whether another value follows in an array or object that ends with `close`.
     pub(super) fn another(&mut self, close: u8) -> Result<bool, Fault> {
         if self.closes(close) {
             return Ok(false);
@@ -139,7 +142,7 @@ impl<'t> Scanner<'t> {
         Ok(true)
     }
 
-    /// After a value: closes what ends here, and stops before the next value, if there is one.
+    /// Closes, after a value, the arrays and objects that end here, and stops before the next value, if there is one.
     fn skip_to_next_value(&mut self, open: &mut Vec<u8>) -> Result<bool, Fault> {
         while let Some(&close) = open.last() {
             self.skip_space();
@@ -155,12 +158,12 @@ impl<'t> Scanner<'t> {
         Ok(false)
     }
 
-    /// Passes over the key that stands before a value in what ends with `close`, if it is an object.
+    /// Passes over the key before a value if `close` ends an object.
     fn skip_key(&mut self, close: u8) -> Result<(), Fault> {
         if close == b'}' { self.key().map(drop) } else { Ok(()) }
     }
 
-    /// Passes over a string; the token is what stands between its quotes, with its escapes.
+    /// Passes over a string; the token is the text between its quotes, with its escapes.
     pub(super) fn string(&mut self) -> Result<Token<'t>, Fault> {
         self.at += 1;
         let begin = self.at;
@@ -205,7 +208,7 @@ impl<'t> Scanner<'t> {
             let _signed = self.eat(b'+') || self.eat(b'-');
             self.pass_digits()?;
         }
-        // A number has no end of its own: what is cut off behind a digit must not pass for a whole one.
+        // A number has no end of its own: one that is cut off behind a digit must not pass for a whole one.
         match self.peek() {
             Some(b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n') => {}
             None if self.depth == 0 => {}
@@ -230,7 +233,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The next byte that is not white space; stops before it.
+    /// Returns the next byte that is not white space; stops before it.
     pub(super) fn next_byte(&mut self) -> Option<u8> {
         self.skip_space();
         self.peek()
@@ -256,9 +259,9 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// A syntax fault here; where the text was cut, the reason is the cut.
-    fn expected(&self, what: &'static str) -> Fault {
+    /// Makes a syntax fault here; where the text was cut, the reason is the cut.
+    fn expected(&self, token: &'static str) -> Fault {
         let cut = self.cut && self.at >= self.text.len();
-        Fault { kind: if cut { FaultKind::InvalidUtf8 } else { FaultKind::Syntax(what) }, offset: self.at }
+        Fault { kind: if cut { FaultKind::InvalidUtf8 } else { FaultKind::Syntax(token) }, offset: self.at }
     }
 }

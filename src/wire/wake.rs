@@ -14,18 +14,18 @@ use nix::{
     unistd::{pipe2, read, write},
 };
 
-/// The writing end of a wake pipe: whoever holds it can end a wait. Cheap to clone; waking twice is waking once.
+/// The writing end of a wake pipe: its holder can end a wait. Cheap to clone; waking twice is waking once.
 #[derive(Clone, Debug)]
 pub struct Waker(Arc<OwnedFd>);
 
 impl Waker {
     /// Ends the wait on the other end, now or when it next begins. Never blocks.
     pub fn wake(&self) {
-        // What can fail is a pipe that is full, so awake already, or one that nobody waits at any more.
+        // A write fails on a pipe that is full, so awake already, and on one that is not waited at any more.
         write(&self.0, b"w").ok();
     }
 
-    /// The descriptor once more, for whoever wakes by writing bytes of its own, such as a signal handler.
+    /// Returns the descriptor once more, for a writer of bytes of its own, such as a signal handler.
     pub fn try_clone_fd(&self) -> io::Result<OwnedFd> {
         self.0.try_clone()
     }
@@ -33,29 +33,29 @@ impl Waker {
 
 /// The waiting end of a wake pipe. Once woken it stays woken until [`Wake::reset`].
 ///
-/// When the last [`Waker`] is gone it is woken for good: nobody else could ever end the wait. So a thread that holds
-/// one wakes its waiter even by panicking.
+/// When the last [`Waker`] is gone it is woken for good: the wait could never end otherwise. So a thread that holds one
+/// wakes its waiter even by panicking.
 #[derive(Debug)]
 pub struct Wake(OwnedFd);
 
 impl Wake {
-    /// A connected pair, both ends non-blocking and close-on-exec.
+    /// Makes a connected pair, both ends non-blocking and close-on-exec.
     pub fn pair() -> io::Result<(Waker, Wake)> {
         let (reading, writing) = pipe2(OFlag::O_NONBLOCK | OFlag::O_CLOEXEC)?;
         Ok((Waker(Arc::new(writing)), Wake(reading)))
     }
 
-    /// Whether it was woken.
+    /// Returns whether it was woken.
     pub fn is_woken(&self) -> bool {
         wait_any(&[self], Some(Duration::ZERO)).is_ok_and(|woken| woken == [true])
     }
 
-    /// Takes back what woke it and returns how many bytes that were: one for each [`Waker::wake`], or for each signal
+    /// Takes back the wakes and returns their number: one for each [`Waker::wake`], or for each signal
     /// where a handler writes to it. A pipe that is full (64 KiB) loses count.
     pub fn reset(&self) -> usize {
         let mut taken = 0;
         let mut bytes = [0; 64];
-        // Whether there is something is asked each time: the descriptor may be one that blocks.
+        // Asked before each read: the descriptor may be one that blocks.
         while self.is_woken() {
             match read(&self.0, &mut bytes) {
                 Ok(0) => break,
@@ -68,7 +68,7 @@ impl Wake {
     }
 }
 
-/// The reading end of a pipe that somebody else writes to; it is read in [`Wake::reset`] only.
+/// The reading end of a pipe with a foreign writer; it is read in [`Wake::reset`] only.
 impl From<OwnedFd> for Wake {
     fn from(reading_end: OwnedFd) -> Self {
         Self(reading_end)
@@ -81,8 +81,8 @@ impl AsFd for Wake {
     }
 }
 
-/// Waits until one of `wakes` is woken, or `timeout` has passed (`None`: for ever), and says which are: one answer for
-/// each, in their order. All `false` means that the time is over.
+/// Waits until one of `wakes` is woken, or `timeout` has passed (`None`: for ever). Returns which are woken, in their
+/// order; all `false` means that the time is over.
 pub fn wait_any(wakes: &[&Wake], timeout: Option<Duration>) -> io::Result<Vec<bool>> {
     let mut fds: Vec<_> = wakes.iter().map(|wake| PollFd::new(wake.as_fd(), PollFlags::POLLIN)).collect();
     poll_all(&mut fds, timeout)?;
@@ -103,12 +103,13 @@ pub(super) fn poll_all(fds: &mut [PollFd<'_>], timeout: Option<Duration>) -> io:
     }
 }
 
-/// Whether `poll` said anything of it: readable, writable, hung up, or no descriptor at all.
+/// Returns whether `poll` reported anything: readable, writable, hung up, or no descriptor at all.
 pub(super) fn is_ready(fd: &PollFd<'_>) -> bool {
     fd.any().unwrap_or(true)
 }
 
-/// What `poll` may wait: whole milliseconds, rounded up so that it does not wake too early, and at most its own maximum.
+/// Returns the timeout for `poll`: whole milliseconds, rounded up so that it does not wake too early, at most its own
+/// maximum.
 fn time_left(deadline: Option<Instant>) -> PollTimeout {
     let Some(deadline) = deadline else { return PollTimeout::NONE };
     let left = deadline.saturating_duration_since(Instant::now());
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_says_which_were_woken_or_that_the_time_is_over() {
+    fn a_wait_returns_which_were_woken_or_that_the_time_is_over() {
         let (first_waker, first) = Wake::pair().unwrap();
         let (second_waker, second) = Wake::pair().unwrap();
         let both = [&first, &second];

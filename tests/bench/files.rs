@@ -4,7 +4,8 @@ use std::{fs, path::PathBuf, thread, time::Duration};
 
 use mcp_server_suite::wire::{
     ascii::AsciiWriter,
-    jsonrpc::{Line, Part, RequestId},
+    line::{Line, Part},
+    request_id::RequestId,
 };
 use nix::time::ClockId;
 use tempfile::TempDir;

@@ -1,11 +1,22 @@
-//! Random interleavings of everything that can happen to calls, against a model that only knows who is owed what.
+//! Random interleavings of every event of a call, against a model that only knows which answers are owed.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::{Duration, Instant},
+};
 
 use proptest::prelude::*;
+use serde_json::{Map, Value};
 
-use super::*;
-use crate::protocol::tool::ToolName;
+use super::{arbiter::MAX_QUEUED_BYTES, *};
+use crate::{
+    call::Serial,
+    governance::audit::Record,
+    protocol::{revision::Era, tool::ToolName},
+    server::config::Config,
+    tools::{Lane, LaneId, Toolbox},
+    wire::request_id::RequestId,
+};
 
 const TOOL: ToolName = ToolName::new("tool");
 
@@ -32,7 +43,7 @@ enum Step {
     Cancel {
         id: u64,
     },
-    /// Time passes; the watchdog does what is due.
+    /// Time passes; the watchdog deals with every task that is due.
     Wait {
         ms: u64,
     },
@@ -59,9 +70,10 @@ struct Working {
     hangs: bool,
 }
 
-/// What the client sent and is owed, and what the workers do.
+/// The requests of the client, the answers it is owed, and the runs of the workers.
 struct World {
     table: Table,
+    sql: LaneId,
     now: Instant,
     /// Calls that no worker has, in the order they came.
     waiting: VecDeque<(u64, bool)>,
@@ -76,16 +88,19 @@ impl World {
     }
 
     fn with(queue_wait: Duration) -> Self {
-        let limits = Limits {
-            workers: WORKERS,
-            sql_lane: SQL_LANE,
+        let config = Config {
+            max_frame_bytes: 0,
+            max_concurrency: WORKERS,
             queue_capacity: 3,
             queue_wait,
             call_timeout: Duration::from_millis(3_000),
+            shutdown_grace: Duration::ZERO,
         };
-        let table = Table::new(limits);
+        let mut toolbox = Toolbox::default();
+        let sql = toolbox.add_lane(Lane { name: "sql", capacity: SQL_LANE });
+        let table = Table::new(config, toolbox.lanes());
         let (waiting, workers, owed) = (VecDeque::new(), Vec::new(), BTreeMap::new());
-        Self { table, now: Instant::now(), waiting, workers, owed }
+        Self { table, sql, now: Instant::now(), waiting, workers, owed }
     }
 
     fn request(&mut self, id: u64, sql: bool) {
@@ -97,7 +112,7 @@ impl World {
         let request = Request {
             id: holder,
             era: Era::Legacy,
-            lane: if sql { Lane::Sql } else { Lane::General },
+            lane: if sql { self.sql } else { LaneId::GENERAL },
             job: Job { tool: 0, arguments: Map::new() },
             progress: None,
             record: Record::open(&TOOL, std::iter::empty(), self.now),
@@ -117,7 +132,7 @@ impl World {
         let at_work = |sql: bool| self.workers.iter().filter(|w| !w.hangs && (w.sql || !sql)).count();
         let is_startable = |sql: bool| !sql || at_work(true) < SQL_LANE;
         let expected = self.waiting.iter().position(|(_, sql)| is_startable(*sql));
-        let has_worker = self.table.slots.count().busy < WORKERS;
+        let has_worker = self.table.slots.total().busy < WORKERS;
         let expected = expected.filter(|_| has_worker).and_then(|at| self.waiting.remove(at));
         let picked = self.table.pick(self.now);
         let Some((id, sql)) = expected else {
@@ -170,7 +185,7 @@ impl World {
         while let Some(due) = self.table.due(self.now) {
             match due {
                 Due::NoSlot(taken) | Due::TimedOut(taken) => self.settle(taken),
-                Due::Progress(_) => panic!("nobody asked for progress"),
+                Due::Progress(_) => panic!("progress was not asked for"),
                 Due::Hung(_) => {}
             }
         }
@@ -185,16 +200,13 @@ impl World {
         self.waiting.retain(|(waiting, _)| *waiting != id);
     }
 
-    /// The counts are what a walk over everything finds, and no bound is exceeded.
+    /// Checks every count against a walk, and every bound.
     fn check(&self) {
-        let count = self.table.slots.count();
-        assert_eq!(count, self.table.slots.walked());
+        let slots = &self.table.slots;
+        slots.assert_consistent();
         let waiting = |sql: bool| self.waiting.iter().filter(|(_, is_sql)| *is_sql == sql).count();
-        assert_eq!((count.general, count.sql), (waiting(false), waiting(true)));
-        assert!(
-            count.busy_sql <= SQL_LANE && count.busy <= WORKERS && count.replaced <= WORKERS,
-            "{count:?}"
-        );
+        let counted = [LaneId::GENERAL, self.sql].map(|lane| slots.lane(lane).waiting);
+        assert_eq!(counted, [waiting(false), waiting(true)]);
         assert_eq!(self.table.queued_bytes, 10 * self.waiting.len());
         assert_eq!(self.table.calls.len(), self.owed.len());
     }
@@ -237,7 +249,7 @@ proptest! {
 }
 
 #[test]
-fn calls_that_are_over_leave_no_alarms_behind_for_long() {
+fn alarms_of_ended_calls_are_swept() {
     let mut world = World::with(Duration::from_secs(600));
     for id in 0..10_000 {
         world.request(id, false);
@@ -257,7 +269,7 @@ fn calls_that_are_over_leave_no_alarms_behind_for_long() {
 }
 
 #[test]
-fn the_queue_refuses_what_its_capacity_cannot_hold_and_a_cancelled_call_makes_room() {
+fn a_full_queue_refuses_calls_and_a_cancelled_call_frees_its_place() {
     let mut world = World::new();
     for id in 0..3 {
         world.request(id, false);
@@ -277,7 +289,7 @@ fn the_queue_refuses_what_its_capacity_cannot_hold_and_a_cancelled_call_makes_ro
 }
 
 #[test]
-fn a_slot_whose_call_was_answered_is_as_good_as_free_even_when_nothing_may_wait() {
+fn a_call_may_wait_for_a_slot_whose_call_was_answered_even_when_none_may_wait() {
     let mut world = World::with(Duration::ZERO);
     for id in 0..2 {
         world.request(id, true);
@@ -298,10 +310,11 @@ fn a_slot_whose_call_was_answered_is_as_good_as_free_even_when_nothing_may_wait(
 #[test]
 fn large_arguments_are_refused_only_when_they_would_have_to_wait() {
     let mut world = World::new();
+    let sql = world.sql;
     let request = |id: u64, now| Request {
         id: RequestId::Unsigned(id),
         era: Era::Legacy,
-        lane: Lane::Sql,
+        lane: sql,
         job: Job { tool: 0, arguments: Map::new() },
         progress: None,
         record: Record::open(&TOOL, std::iter::empty(), now),

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::{
     Client, Config, LIMIT, SMALL,
-    tools::{add, add_gate, quick, sleepy},
+    tools::{add, add_gate, narrow_lane, quick, sleepy},
 };
 use crate::{
     call::Answer,
-    tools::{Lane, Toolbox},
+    tools::{LaneId, Toolbox},
     wire::ascii::AsciiWriter,
 };
 
@@ -21,10 +21,10 @@ fn code(answer: &Value) -> &str {
 }
 
 #[test]
-fn a_panic_in_a_tool_is_one_internal_error_and_the_worker_lives_on() {
+fn a_panic_in_a_tool_is_one_internal_error_and_the_worker_goes_on() {
     let mut toolbox = Toolbox::default();
-    add(&mut toolbox, "panics", Lane::General, |_| panic!("a secret"));
-    add(&mut toolbox, "quick", Lane::General, quick);
+    add(&mut toolbox, "panics", LaneId::GENERAL, |_| panic!("a secret"));
+    add(&mut toolbox, "quick", LaneId::GENERAL, quick);
     let mut client = Client::start(Config { max_concurrency: 1, ..SMALL }, toolbox);
     client.call(1, "panics");
     let answer = client.next();
@@ -38,8 +38,8 @@ fn a_panic_in_a_tool_is_one_internal_error_and_the_worker_lives_on() {
 #[test]
 fn a_cancelled_call_is_not_answered_and_its_id_can_be_used_at_once() {
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "gate", Lane::General);
-    add(&mut toolbox, "quick", Lane::General, quick);
+    let gate = add_gate(&mut toolbox, "gate", LaneId::GENERAL);
+    add(&mut toolbox, "quick", LaneId::GENERAL, quick);
     let mut client = Client::start(SMALL, toolbox);
     client.call(1, "gate");
     gate.began.recv_timeout(LIMIT).unwrap();
@@ -56,10 +56,10 @@ fn a_cancelled_call_is_not_answered_and_its_id_can_be_used_at_once() {
 }
 
 #[test]
-fn a_worker_that_hangs_is_answered_for_and_replaced_up_to_the_bound() {
+fn the_calls_of_hung_workers_are_answered_and_the_workers_replaced_up_to_the_bound() {
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "gate", Lane::General);
-    add(&mut toolbox, "quick", Lane::General, quick);
+    let gate = add_gate(&mut toolbox, "gate", LaneId::GENERAL);
+    add(&mut toolbox, "quick", LaneId::GENERAL, quick);
     let config = Config { max_concurrency: 1, call_timeout: Duration::from_millis(30), ..SMALL };
     let mut client = Client::start(Config { queue_wait: Duration::from_secs(3), ..config }, toolbox);
     for (id, expected) in
@@ -80,7 +80,7 @@ fn a_worker_that_hangs_is_answered_for_and_replaced_up_to_the_bound() {
 #[test]
 fn calls_wait_their_turn_in_order_while_pings_are_answered() {
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "gate", Lane::General);
+    let gate = add_gate(&mut toolbox, "gate", LaneId::GENERAL);
     let mut client = Client::start(Config { queue_capacity: 3, max_concurrency: 1, ..SMALL }, toolbox);
     for id in 1..=5 {
         client.call(id, "gate");
@@ -99,8 +99,9 @@ fn calls_wait_their_turn_in_order_while_pings_are_answered() {
 #[test]
 fn a_full_sql_lane_does_not_hold_up_other_calls() {
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "sql", Lane::Sql);
-    add(&mut toolbox, "quick", Lane::General, quick);
+    let sql = narrow_lane(&mut toolbox);
+    let gate = add_gate(&mut toolbox, "sql", sql);
+    add(&mut toolbox, "quick", LaneId::GENERAL, quick);
     let mut client = Client::start(SMALL, toolbox);
     for id in 1..=3 {
         client.call(id, "sql");
@@ -119,17 +120,17 @@ fn a_full_sql_lane_does_not_hold_up_other_calls() {
 #[test]
 fn progress_grows_while_a_call_runs_and_stops_before_its_answer() {
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "gate", Lane::General);
+    let gate = add_gate(&mut toolbox, "gate", LaneId::GENERAL);
     let mut client = Client::start(SMALL, toolbox);
     client.send(
         r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"gate","_meta":{"progressToken":7}}}"#,
     );
     let mut last = 0;
     for _ in 0..2 {
-        let told = client.next();
-        assert_eq!(told["method"], "notifications/progress");
-        assert_eq!(told["params"]["progressToken"], 7);
-        let progress = told["params"]["progress"].as_u64().unwrap();
+        let notification = client.next();
+        assert_eq!(notification["method"], "notifications/progress");
+        assert_eq!(notification["params"]["progressToken"], 7);
+        let progress = notification["params"]["progress"].as_u64().unwrap();
         assert!(progress > last);
         last = progress;
     }
@@ -139,9 +140,9 @@ fn progress_grows_while_a_call_runs_and_stops_before_its_answer() {
 }
 
 #[test]
-fn the_end_drains_for_the_grace_period_and_then_answers_what_is_left() {
+fn the_end_waits_for_the_grace_period_and_then_answers_the_other_calls() {
     let mut toolbox = Toolbox::default();
-    add(&mut toolbox, "sleepy", Lane::General, sleepy);
+    add(&mut toolbox, "sleepy", LaneId::GENERAL, sleepy);
     let mut client = Client::start(Config { shutdown_grace: Duration::from_millis(20), ..SMALL }, toolbox);
     client.call(1, "sleepy");
     client.send(
@@ -156,10 +157,10 @@ fn the_end_drains_for_the_grace_period_and_then_answers_what_is_left() {
 }
 
 #[test]
-fn everything_owed_arrives_when_a_client_reads_late() {
+fn every_answer_arrives_when_a_client_reads_late() {
     const CALLS: u64 = 60;
     let mut toolbox = Toolbox::default();
-    add(&mut toolbox, "big", Lane::General, |_| {
+    add(&mut toolbox, "big", LaneId::GENERAL, |_| {
         let mut body = AsciiWriter::default();
         body.raw("{\"text\":").string(&"x".repeat(1_000_000)).raw("}");
         Ok(Answer::from(body.finish()))
@@ -183,7 +184,8 @@ fn everything_owed_arrives_when_a_client_reads_late() {
 #[test]
 fn a_strictly_sequential_client_is_never_refused_even_when_nothing_may_wait() {
     let mut toolbox = Toolbox::default();
-    add(&mut toolbox, "sql", Lane::Sql, |call| {
+    let sql = narrow_lane(&mut toolbox);
+    add(&mut toolbox, "sql", sql, |call| {
         let afterwards: Box<dyn FnOnce() + Send> = Box::new(std::thread::yield_now);
         quick(call).map(|answer| Answer { afterwards: Some(afterwards), ..answer })
     });
@@ -199,9 +201,10 @@ fn a_strictly_sequential_client_is_never_refused_even_when_nothing_may_wait() {
 #[test]
 fn calls_of_both_lanes_are_served_in_the_order_they_came() {
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "gate", Lane::Sql);
-    add(&mut toolbox, "sql", Lane::Sql, quick);
-    add(&mut toolbox, "quick", Lane::General, quick);
+    let sql = narrow_lane(&mut toolbox);
+    let gate = add_gate(&mut toolbox, "gate", sql);
+    add(&mut toolbox, "sql", sql, quick);
+    add(&mut toolbox, "quick", LaneId::GENERAL, quick);
     let mut client = Client::start(Config { max_concurrency: 1, ..SMALL }, toolbox);
     client.call(1, "gate");
     gate.began.recv_timeout(LIMIT).unwrap();
@@ -222,7 +225,7 @@ fn calls_of_both_lanes_are_served_in_the_order_they_came() {
 #[test]
 fn an_error_never_carries_the_id_of_a_request_that_is_in_flight() {
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "gate", Lane::General);
+    let gate = add_gate(&mut toolbox, "gate", LaneId::GENERAL);
     let mut client = Client::start(SMALL, toolbox);
     client.call(5, "gate");
     gate.began.recv_timeout(LIMIT).unwrap();
@@ -244,11 +247,11 @@ fn an_error_never_carries_the_id_of_a_request_that_is_in_flight() {
 }
 
 #[test]
-fn what_hanging_calls_claimed_for_their_answers_comes_back_when_they_are_answered_for() {
+fn memory_reserved_by_hung_calls_is_released_when_they_are_answered() {
     const CALLS: u64 = 30;
     let mut toolbox = Toolbox::default();
-    let gate = add_gate(&mut toolbox, "gate", Lane::General);
-    add(&mut toolbox, "quick", Lane::General, quick);
+    let gate = add_gate(&mut toolbox, "gate", LaneId::GENERAL);
+    add(&mut toolbox, "quick", LaneId::GENERAL, quick);
     let config = Config {
         max_concurrency: 40,
         queue_capacity: 100,
@@ -260,12 +263,12 @@ fn what_hanging_calls_claimed_for_their_answers_comes_back_when_they_are_answere
     for id in 1..=CALLS {
         client.call(id, "gate");
     }
-    // Some had room for their answers, and hang; the others got none in time.
+    // Some have memory reserved for their answers, and hang; the others got none in time.
     for _ in 1..=CALLS {
         assert!(["MCP_EXECUTION_TIMEOUT", "MCP_CONCURRENCY_LIMIT"].contains(&code(&client.next())));
     }
     client.call(100, "quick");
-    assert_eq!(client.next()["result"]["isError"], false, "no room came back");
+    assert_eq!(client.next()["result"]["isError"], false, "no memory came back");
     for _ in 1..=CALLS {
         gate.open.send(()).ok();
     }

@@ -1,4 +1,4 @@
-//! The session over real pipes, with tools that do what no real tool should: hang, panic, wait to be told.
+//! The session over real pipes, with tools that hang, panic, or wait at a gate.
 
 mod tools;
 mod cases;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{Config, run};
 use crate::{governance::Governor, tools::Toolbox};
 
-/// Longer than anything here takes; a wait that reaches it has failed.
+/// The longest wait; one that reaches it has failed.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Numbers small enough to run into.
@@ -26,7 +26,6 @@ const SMALL: Config = Config {
     queue_capacity: 8,
     call_timeout: Duration::from_secs(60),
     shutdown_grace: Duration::from_secs(60),
-    sql_lane: 1,
 };
 
 /// A client of a session that runs in this process.
@@ -79,7 +78,7 @@ impl Client {
         self.lines.recv_timeout(LIMIT).expect("an answer in time")
     }
 
-    /// Closes stdin and returns what is still said until the session ends.
+    /// Closes stdin and returns the lines until the session ends.
     fn end(mut self) -> Vec<Value> {
         self.to_server = None;
         let rest = self.lines.iter().collect();

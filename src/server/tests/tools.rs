@@ -16,17 +16,16 @@ use crate::{
     call::{Answer, Call, Failure},
     problem::Problem,
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Lane, Prepared, Tool, Toolbox},
+    tools::{Lane, LaneId, Prepared, Tool, Toolbox},
     wire::ascii::AsciiJson,
 };
 
-/// What a run does.
+/// The work of a run.
 type Acting = dyn Fn(&Call) -> Result<Answer, Failure> + Send + Sync;
 
 /// A tool whose run is a function.
 struct Act {
     spec: ToolSpec,
-    lane: Lane,
     act: Box<Acting>,
 }
 
@@ -41,19 +40,20 @@ impl Tool for Act {
         &self.spec
     }
 
-    fn lane(&self) -> Lane {
-        self.lane
-    }
-
     fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
         Ok(Prepared { arguments, max_body_bytes: 1 << 20, run: Box::new(|_permit, call| (self.act)(call)) })
     }
 }
 
+/// A lane with one worker.
+pub(super) fn narrow_lane(toolbox: &mut Toolbox) -> LaneId {
+    toolbox.add_lane(Lane { name: "sql", capacity: 1 })
+}
+
 pub(super) fn add(
     toolbox: &mut Toolbox,
     name: &'static str,
-    lane: Lane,
+    lane: LaneId,
     act: impl Fn(&Call) -> Result<Answer, Failure> + Send + Sync + 'static,
 ) {
     let schema: Map<String, Value> = [("type".to_owned(), Value::from("object"))].into_iter().collect();
@@ -65,7 +65,7 @@ pub(super) fn add(
         output_schema: schema,
         effect: Effect::Read,
     };
-    toolbox.add(Box::new(Act { spec, lane, act: Box::new(act) }));
+    toolbox.add(lane, Box::new(Act { spec, act: Box::new(act) }));
 }
 
 /// Answers at once.
@@ -73,7 +73,7 @@ pub(super) fn quick(_call: &Call) -> Result<Answer, Failure> {
     Ok(AsciiJson::of(&Map::new()).into())
 }
 
-/// What the test sees of a tool that waits to be told.
+/// The test's side of a tool that waits at a gate.
 pub(super) struct Gate {
     /// One message for each run that began.
     pub(super) began: Receiver<()>,
@@ -82,7 +82,7 @@ pub(super) struct Gate {
 }
 
 /// Adds a tool that waits at a gate, deaf to interrupts.
-pub(super) fn add_gate(toolbox: &mut Toolbox, name: &'static str, lane: Lane) -> Gate {
+pub(super) fn add_gate(toolbox: &mut Toolbox, name: &'static str, lane: LaneId) -> Gate {
     let (begin, began) = channel();
     let (open, opened) = channel::<()>();
     let opened = Mutex::new(opened);
@@ -94,7 +94,7 @@ pub(super) fn add_gate(toolbox: &mut Toolbox, name: &'static str, lane: Lane) ->
     Gate { began, open }
 }
 
-/// Sleeps until it is told to stop.
+/// Sleeps until it is interrupted.
 pub(super) fn sleepy(call: &Call) -> Result<Answer, Failure> {
     call.interrupt().sleep(Duration::from_secs(600))?;
     quick(call)

@@ -12,7 +12,6 @@ use super::{
     bind, document::Column, entry::Entry, members, output::ColumnKind, prove::Placeholder, rows::Body,
 };
 use crate::{
-    arguments,
     call::{Answer, Call, Failure},
     governance::{Permit, identity::Identity},
     guard::SensitiveWords,
@@ -24,7 +23,7 @@ use crate::{
     },
     problem::Problem,
     protocol::tool::ToolSpec,
-    tools::{Lane, Prepared, Tool, sql::run::in_transaction},
+    tools::{Bound, TypedTool, Work, sql::run::in_transaction},
     wire::ascii::AsciiJson,
 };
 
@@ -42,23 +41,17 @@ impl Query {
     }
 }
 
-impl Tool for Query {
+impl TypedTool for Query {
+    /// No struct stands behind an entry's schema.
+    type Arguments = Map<String, Value>;
+
     fn spec(&self) -> &ToolSpec {
         &self.entry.spec
     }
 
-    fn lane(&self) -> Lane {
-        Lane::Sql
-    }
-
-    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
-        let arguments = arguments::judged(arguments, &self.entry.spec.input_schema)?;
-        let judged = arguments.clone();
-        Ok(Prepared {
-            arguments,
-            max_body_bytes: self.database.config().max_response_bytes,
-            run: Box::new(move |permit: Permit, call: &Call| self.run(&judged, permit.caller(), call)),
-        })
+    fn bind(&self, arguments: Map<String, Value>) -> Result<Bound<impl Work>, Problem> {
+        let run = move |permit: Permit, call: &Call| self.run(&arguments, permit.caller(), call);
+        Ok(Bound { max_body_bytes: self.database.config().max_response_bytes, run })
     }
 }
 

@@ -55,7 +55,7 @@ fn expected(text: &str) -> Result<Vec<Step>, RelPathError> {
     Ok(steps)
 }
 
-/// A name is shown without loss and harmlessly; what was never shown is not read.
+/// A name is shown without loss and harmlessly; a text that is never shown is not read.
 pub fn names(data: &[u8]) {
     let (text, readable) = shown(data);
     assert_eq!(bytes_of(&text).as_deref(), Some(data), "{text:?}");

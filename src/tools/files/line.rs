@@ -1,12 +1,12 @@
-//! How much of a text one line of ours can carry. No line exceeds 8 MiB, however much escaping grows it
-//! (some clients close on 10 MiB), and each body stands in its line twice: as it is, and escaped once more in the text block.
+//! The size of a text in a line to the client. A line has at most 8 MiB, escapes included (some clients close on 10 MiB),
+//! and each body stands in its line twice: as it is, and escaped once more in the text block.
 
-/// The longest line, less room for the envelope around the body.
+/// The longest line, less the envelope around the body.
 pub(super) const MAX_LINE_BYTES: usize = 8 * 1024 * 1024 - 4096;
 
-/// The longest beginning of `text` whose two copies in a line, the body's and the escaped one, fit `budget`.
+/// Returns the longest beginning of `text` whose two copies in a line, the body's and the escaped one, fit `budget`.
 pub(super) fn fitting(text: &str, budget: usize) -> &str {
-    // What is not plain costs 13 at most: most pages are settled without looking closer.
+    // A special byte costs 13 at most: most pages are settled without a closer look.
     if 2 * text.len() + 11 * special_bytes(text.as_bytes()) <= budget {
         return text;
     }
@@ -16,7 +16,7 @@ pub(super) fn fitting(text: &str, budget: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// How many bytes of `text` take more than one byte in JSON.
+/// Counts the bytes of `text` that take more than one byte in JSON.
 fn special_bytes(text: &[u8]) -> usize {
     let is_special = |byte: &u8| !matches!(byte, b' '..=b'~') | (*byte == b'"') | (*byte == b'\\');
     // Counted in single bytes as far as those reach: the compiler makes vector instructions of that, ten times faster.
@@ -29,13 +29,13 @@ fn spend(left: &mut usize, cost: usize) -> bool {
     left.checked_sub(cost).map(|rest| *left = rest).is_some()
 }
 
-/// The most bytes that `text` takes in a line: once in the body, and once more in the text block, where the quotes and
+/// Returns the most bytes that `text` takes in a line: once in the body, and once more in the text block, where the quotes and
 /// backslashes of the first copy are escaped again.
 pub(super) fn line_cost(text: &str) -> usize {
     text.bytes().map(byte_cost).sum()
 }
 
-/// What a byte of UTF-8 adds to [`line_cost`].
+/// Returns the part of [`line_cost`] that one byte of UTF-8 adds.
 const fn byte_cost(byte: u8) -> usize {
     match byte {
         // `\"` and `\\\"`.
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::wire::ascii::AsciiWriter;
 
-    /// What `text` really takes, both times, without the quotes around it.
+    /// Measures both copies of `text`, without the quotes around it.
     fn real_cost(text: &str) -> usize {
         let mut body = AsciiWriter::default();
         body.string(text);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn special_bytes_are_counted_beyond_what_a_byte_counts() {
+    fn more_than_255_special_bytes_are_counted() {
         assert_eq!(special_bytes(&[b'\n'; 1000]), 1000);
         assert_eq!(special_bytes(&[b'a'; 1000]), 0);
     }

@@ -14,19 +14,19 @@ use nix::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
     name::{self, MAX_SHOWN_CHARS},
-    parse_path, refusal,
+    refusal::{parse_path, refusal},
     root::{Root, WalkError},
 };
 use crate::{
-    arguments::{self, schema_of},
-    call::{Failure, Interrupt},
+    arguments::schema_of,
+    call::{Call, Interrupt},
+    governance::Permit,
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Lane, Prepared, Tool},
+    tools::{Bound, TypedTool, Work},
     wire::ascii::AsciiJson,
 };
 
@@ -39,7 +39,7 @@ const NAME_BYTES: usize = 255 * 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Path of the directory, relative to the data directory; `.` is the data directory itself.
     #[serde(default = "default_relative_path")]
     #[schemars(length(min = 1, max = 1024))]
@@ -119,33 +119,28 @@ impl SandboxFsList {
     }
 }
 
-impl Tool for SandboxFsList {
+impl TypedTool for SandboxFsList {
+    type Arguments = Arguments;
+
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn lane(&self) -> Lane {
-        Lane::General
-    }
-
-    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
-        let (request, arguments) = arguments::parse::<Arguments>(arguments, &self.spec.input_schema)?;
+    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
         let path = parse_path(&request.relative_path)?;
         let after = request.after.as_deref().map(parse_after).transpose()?;
         let max_entries = usize::try_from(request.max_entries).unwrap_or(usize::MAX);
-        Ok(Prepared {
-            arguments,
-            max_body_bytes: max_entries.saturating_add(1).saturating_mul(ENTRY_BYTES + NAME_BYTES),
-            run: Box::new(move |_permit, call| {
-                let interrupt = call.interrupt();
-                let told = |error| refusal(error, &request.relative_path);
-                let directory = self.root.open_directory(&path, interrupt).map_err(told)?;
-                let mut directory = Dir::from_fd(directory).map_err(|errno| told(errno.into()))?;
-                let names = page_of(&mut directory, after, max_entries, interrupt).map_err(told)?;
-                let output = describe(&directory, names, max_entries).map_err(told)?;
-                Ok::<_, Failure>(AsciiJson::of(&output).into())
-            }),
-        })
+        let max_body_bytes = max_entries.saturating_add(1).saturating_mul(ENTRY_BYTES + NAME_BYTES);
+        let run = move |_: Permit, call: &Call| {
+            let interrupt = call.interrupt();
+            let refused = |error| refusal(error, &request.relative_path);
+            let directory = self.root.open_directory(&path, interrupt).map_err(refused)?;
+            let mut directory = Dir::from_fd(directory).map_err(|errno| refused(errno.into()))?;
+            let names = page_of(&mut directory, after, max_entries, interrupt).map_err(refused)?;
+            let output = describe(&directory, names, max_entries).map_err(refused)?;
+            Ok(AsciiJson::of(&output).into())
+        };
+        Ok(Bound { max_body_bytes, run })
     }
 }
 
@@ -156,7 +151,7 @@ fn parse_after(shown: &str) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// The smallest names behind `after`, sorted: one more than `max_entries` when there are more.
+/// Finds the smallest names behind `after`, sorted: one more than `max_entries` when there are more.
 fn page_of(
     directory: &mut Dir,
     after: Option<Vec<u8>>,
@@ -186,7 +181,7 @@ fn page_of(
     Ok(smallest.into_sorted_vec())
 }
 
-/// Looks at each name of the page. One that is gone meanwhile is left out.
+/// Describes each name of the page. One that is gone meanwhile is left out.
 fn describe(directory: &Dir, mut names: Vec<CString>, max_entries: usize) -> Result<Output, WalkError> {
     let truncated = names.len() > max_entries;
     names.truncate(max_entries);
@@ -219,8 +214,11 @@ fn entry_of(raw: &[u8], facts: &FileStat) -> Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::testing::{answer, problem, run};
-    use serde_json::json;
+    use crate::{
+        call::Failure,
+        tools::testing::{answer, problem, run},
+    };
+    use serde_json::{Value, json};
     use std::{
         ffi::OsStr,
         fs,
@@ -255,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn each_entry_is_told_with_kind_size_and_time() {
+    fn each_entry_has_its_kind_size_and_time() {
         let (directory, tool) = sandbox();
         let at = |name: &str| directory.path().join(name);
         fs::write(at("file"), "hello").unwrap();
@@ -285,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn times_before_1970_and_beyond_the_calendar_are_told_too() {
+    fn times_before_1970_and_beyond_the_calendar_are_shown_too() {
         let (directory, tool) = sandbox();
         let path = directory.path().join("old");
         fs::write(&path, "").unwrap();
@@ -369,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_names_fit_the_room_that_was_announced() {
+    fn the_longest_names_fit_the_announced_bound() {
         let (directory, tool) = sandbox();
         for number in 0..20_u8 {
             let name = [&[0xff; 254][..], &[number + 1]].concat();
@@ -381,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_to_change() {
+    fn a_refusal_names_the_cure() {
         let (directory, tool) = sandbox();
         fs::write(directory.path().join("file"), "").unwrap();
         symlink("..", directory.path().join("up")).unwrap();
@@ -403,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listing_ends_when_the_call_is_told_to_stop() {
+    fn a_listing_ends_when_the_call_is_interrupted() {
         let interrupt = Interrupt::default();
         assert!(interrupt.set().is_none());
         assert!(matches!(run(&sandbox().1, &json!({}), interrupt), Err(Failure::Interrupted(_))));

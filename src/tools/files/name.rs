@@ -8,7 +8,7 @@ pub(super) const MAX_SHOWN_CHARS: usize = 4 * 255;
 
 /// The name as it is shown, and whether that is the name itself.
 ///
-/// Backslashes, controls, what arguments may not hold and bytes that are not UTF-8 become `\xNN`, a byte each.
+/// Backslashes, controls, characters that arguments may not hold and bytes that are not UTF-8 become `\xNN`, a byte each.
 pub(super) fn shown(raw: &[u8]) -> (String, bool) {
     let mut shown = String::with_capacity(raw.len());
     let mut readable = true;
@@ -36,7 +36,7 @@ fn escape(bytes: &[u8], shown: &mut String) {
     }
 }
 
-/// The bytes of a name that was shown as `text`; `None` for what [`shown`] never writes.
+/// Reads back a name that was shown as `text`; `None` for a text that [`shown`] never writes.
 pub(super) fn bytes_of(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split("\\x");
     let mut raw = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_shown_is_not_read() {
+    fn a_text_that_is_never_shown_is_not_read() {
         for text in
             [r"\x", r"\x5", r"\x5C", r"\xzz", r"\x+5", "\\", r"\\x5c", r"\x41", r"a\xc3\xa9", "a\nb", r"\xé"]
         {

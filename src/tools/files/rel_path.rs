@@ -1,4 +1,4 @@
-//! A path that cannot climb: relative, and never above where it starts, whatever is or is not there.
+//! A path that cannot climb: relative, and never above its start, whatever exists on the way.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,7 +10,7 @@ pub(super) enum Step {
     Down(OsString),
     /// To the parent: `..`.
     Up,
-    /// Nowhere, but what came before must be a directory: `.`, or the end of `a/`.
+    /// Stays, but the path so far must be a directory: `.`, or the end of `a/`.
     Stay,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn steps_of(path: &OsStr) -> impl Iterator<Item = Step> {
     steps.chain(stays)
 }
 
-/// Whether `steps`, taken one by one from `depth` directories beneath the root, ever stand above it.
+/// Returns whether `steps`, taken one by one from `depth` directories beneath the root, ever lead above it.
 pub(super) fn climbs<'s>(mut depth: usize, steps: impl Iterator<Item = &'s Step>) -> bool {
     for step in steps {
         match step {
@@ -50,7 +50,7 @@ pub struct RelPath {
     steps: Vec<Step>,
 }
 
-/// Why a text is no [`RelPath`].
+/// A text that is not a [`RelPath`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RelPathError {
     /// There is no text.
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_climbs_is_refused_wherever_it_does() {
+    fn a_path_that_climbs_is_refused_wherever_it_climbs() {
         use RelPathError::{Absolute, Climbs, Empty, Nul};
         check("", Err(Empty));
         check("a\0b", Err(Nul));

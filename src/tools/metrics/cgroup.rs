@@ -11,9 +11,9 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{finite, percent};
+use super::share::{finite, percent};
 
-/// Where version 2 is mounted.
+/// The mount of version 2.
 const MOUNT: &str = "/sys/fs/cgroup";
 /// The most bytes of a file that is read here: each holds one line or two, `/proc/self/cgroup` a few paths.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -31,17 +31,17 @@ pub(super) struct Cgroup {
     pids_current: Option<u64>,
 }
 
-/// Says which control group this process is in.
+/// Names the control group of this process.
 const MEMBERSHIP: &str = "/proc/self/cgroup";
 /// The files of a group that are read.
 const FILES: [&str; 5] = ["memory.max", "memory.current", "cpu.max", "pids.max", "pids.current"];
 
-/// Limits and use of the control group that this process is in.
+/// Reads limits and use of the control group of this process.
 pub(super) fn of_this_process() -> Option<Cgroup> {
     Cgroup::read(&own_directory()?)
 }
 
-/// The files that [`of_this_process`] reads, as long as the process stays in its group.
+/// Lists the files that [`of_this_process`] reads, as long as the process stays in its group.
 pub(super) fn files() -> Vec<PathBuf> {
     let group = own_directory().into_iter().flat_map(|directory| FILES.map(|name| directory.join(name)));
     group.chain([PathBuf::from(MEMBERSHIP)]).collect()
@@ -51,7 +51,7 @@ fn own_directory() -> Option<PathBuf> {
     directory(Path::new(MOUNT), &read(Path::new(MEMBERSHIP))?)
 }
 
-/// Where the control group's files are: the line `0::/path` of `/proc/self/cgroup`, beneath the mount.
+/// Returns the directory of the control group's files: the line `0::/path` of `/proc/self/cgroup`, beneath the mount.
 pub(super) fn directory(mount: &Path, membership: &str) -> Option<PathBuf> {
     let path = membership.lines().find_map(|line| line.strip_prefix("0::/"))?;
     // A group outside the namespace is shown as `/../…`, one that was removed ends in ` (deleted)`.

@@ -5,9 +5,11 @@
 use std::{
     fs::File,
     io::{self, Read as _},
+    time::{Duration, Instant},
 };
 
-use super::percent;
+use super::share::percent;
+use crate::call::{Call, Failure};
 
 /// The CPU lines stand first; 64 KiB hold those of some 600 processors.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -23,7 +25,7 @@ pub(super) struct CpuTimes {
 
 impl CpuTimes {
     pub(super) fn read() -> io::Result<Self> {
-        // Room enough on most hosts: read in few steps, where an empty buffer begins with 32 bytes and doubles.
+        // Enough on most hosts: read in few steps, where an empty buffer begins with 32 bytes and doubles.
         let mut text = String::with_capacity(8 * 1024);
         File::open("/proc/stat")?.take(MAX_BYTES).read_to_string(&mut text)?;
         Self::parse(&text).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
@@ -45,12 +47,38 @@ impl CpuTimes {
         })
     }
 
-    /// Percent of the time since `before` that was not idle. Counters that ran backwards count as standing still.
+    /// Returns the percentage of the time since `before` that was not idle. Counters that ran backwards count as standing still.
     pub(super) fn usage_since(self, before: Self) -> f64 {
         let busy = self.busy.saturating_sub(before.busy);
         let idle = self.idle.saturating_sub(before.idle);
         percent(busy, busy.saturating_add(idle))
     }
+}
+
+/// The use of the CPU over some time.
+pub(super) struct CpuSample {
+    pub(super) logical_count: u64,
+    pub(super) usage_percent: f64,
+    pub(super) sampled_ms: u64,
+}
+
+/// Watches the CPU for `sample_ms`; 0 gives the mean since the host started.
+pub(super) fn watch_cpu(sample_ms: u64, call: &Call) -> Result<CpuSample, Failure> {
+    let failed = |why| Failure::Internal(format!("the CPU cannot be watched: {why}"));
+    if sample_ms == 0 {
+        let now = CpuTimes::read().map_err(failed)?;
+        let usage_percent = now.usage_since(CpuTimes::default());
+        return Ok(CpuSample { logical_count: now.logical_count, usage_percent, sampled_ms: 0 });
+    }
+    let before = CpuTimes::read().map_err(failed)?;
+    let started = Instant::now();
+    call.interrupt().sleep(Duration::from_millis(sample_ms))?;
+    let after = CpuTimes::read().map_err(failed)?;
+    Ok(CpuSample {
+        logical_count: after.logical_count,
+        usage_percent: after.usage_since(before),
+        sampled_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    })
 }
 
 #[cfg(test)]
@@ -75,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_stat_file_is_refused() {
+    fn a_text_that_is_not_a_stat_file_is_refused() {
         check("", None);
         check("cpu  1 2 4\n", None);
         check("cpu  1 2 4 x\n", None);

@@ -1,4 +1,4 @@
-//! What the kernel tells of a control group never leads out of where control groups are.
+//! A membership of a control group never leads out of the mount of control groups.
 
 use std::path::{Component, Path};
 

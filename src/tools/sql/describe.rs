@@ -9,11 +9,11 @@ use postgres::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::run::in_transaction;
 use crate::{
-    arguments::{parse, schema_of},
+    arguments::schema_of,
     call::{Call, Failure},
     governance::Permit,
     postgres::{
@@ -22,14 +22,14 @@ use crate::{
     },
     problem::{Code, Problem, echo},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Lane, Prepared, Tool},
+    tools::{Bound, TypedTool, Work},
     wire::ascii::{AsciiJson, AsciiWriter},
 };
 
 /// What a caller says.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct Arguments {
     /// Only this schema; without it every schema but PostgreSQL's own.
     #[schemars(length(min = 1, max = 63))]
     schema: Option<String>,
@@ -178,26 +178,20 @@ impl DescribeDatabase {
     }
 }
 
-impl Tool for DescribeDatabase {
+impl TypedTool for DescribeDatabase {
+    type Arguments = Arguments;
+
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn lane(&self) -> Lane {
-        Lane::Sql
-    }
-
-    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
-        let (wish, arguments) = parse::<Arguments>(arguments, &self.spec.input_schema)?;
-        Ok(Prepared {
-            arguments,
-            max_body_bytes: self.database.config().max_response_bytes,
-            run: Box::new(move |_: Permit, call: &Call| {
-                in_transaction(&self.database, call, |transaction| {
-                    describe(transaction, &self.database, &wish)
-                })
-            }),
-        })
+    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+        let run = move |_: Permit, call: &Call| {
+            in_transaction(&self.database, call, |transaction| {
+                describe(transaction, &self.database, &request)
+            })
+        };
+        Ok(Bound { max_body_bytes: self.database.config().max_response_bytes, run })
     }
 }
 

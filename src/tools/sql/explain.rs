@@ -5,11 +5,11 @@ use std::sync::Arc;
 use postgres::{fallible_iterator::FallibleIterator as _, types::Type};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::run::in_transaction;
 use crate::{
-    arguments::{parse, schema_of},
+    arguments::schema_of,
     call::{Call, Failure},
     governance::Permit,
     guard::statement::ReadOnlyStatement,
@@ -21,14 +21,14 @@ use crate::{
     },
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Lane, Prepared, Tool},
+    tools::{Bound, TypedTool, Work},
     wire::ascii::AsciiJson,
 };
 
 /// What a caller says.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct Arguments {
     /// The query, as `read_only_sql` would take it.
     #[schemars(length(min = 1, max = 65_536))]
     query: String,
@@ -96,28 +96,23 @@ impl ExplainQuery {
     }
 }
 
-impl Tool for ExplainQuery {
+impl TypedTool for ExplainQuery {
+    type Arguments = Arguments;
+
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn lane(&self) -> Lane {
-        Lane::Sql
-    }
-
-    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
-        let (wish, arguments) = parse::<Arguments>(arguments, &self.spec.input_schema)?;
-        let statement = ReadOnlyStatement::parse(&wish.query, &self.database.config().guard)?;
-        Ok(Prepared {
-            arguments,
-            max_body_bytes: self.database.config().max_response_bytes,
-            run: Box::new(move |_: Permit, call: &Call| {
-                in_transaction(&self.database, call, |transaction| {
-                    let body = explain(transaction, &self.database, &statement, wish.analyze)?;
-                    bounded(body, self.database.config().max_response_bytes)
-                })
-            }),
-        })
+    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+        let config = self.database.config();
+        let statement = ReadOnlyStatement::parse(&request.query, &config.guard)?;
+        let run = move |_: Permit, call: &Call| {
+            in_transaction(&self.database, call, |transaction| {
+                let body = explain(transaction, &self.database, &statement, request.analyze)?;
+                bounded(body, config.max_response_bytes)
+            })
+        };
+        Ok(Bound { max_body_bytes: config.max_response_bytes, run })
     }
 }
 

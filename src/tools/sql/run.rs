@@ -5,10 +5,9 @@ use std::sync::Arc;
 use postgres::{Client, Column, RowIter, fallible_iterator::FallibleIterator as _, types::Type};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::{
-    arguments::{parse, schema_of, with_maximum},
+    arguments::{schema_of, with_maximum},
     call::{Answer, Call, Failure},
     governance::Permit,
     guard::statement::ReadOnlyStatement,
@@ -21,14 +20,14 @@ use crate::{
     },
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Lane, Prepared, Tool},
+    tools::{Bound, TypedTool, Work},
     wire::ascii::AsciiJson,
 };
 
 /// What a caller says.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct Arguments {
     /// One SELECT, VALUES, TABLE or set operation in PostgreSQL's SQL. A trailing semicolon and comments are fine.
     #[schemars(length(min = 1, max = 65_536))]
     query: String,
@@ -121,27 +120,21 @@ impl ReadOnlySql {
     }
 }
 
-impl Tool for ReadOnlySql {
+impl TypedTool for ReadOnlySql {
+    type Arguments = Arguments;
+
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn lane(&self) -> Lane {
-        Lane::Sql
-    }
-
-    fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
-        let (wish, arguments) = parse::<Arguments>(arguments, &self.spec.input_schema)?;
-        let statement = ReadOnlyStatement::parse(&wish.query, &self.database.config().guard)?;
-        Ok(Prepared {
-            arguments,
-            max_body_bytes: self.database.config().max_response_bytes,
-            run: Box::new(move |_: Permit, call: &Call| {
-                in_transaction(&self.database, call, |transaction| {
-                    rows(transaction, &self.database, &statement, wish.max_rows)
-                })
-            }),
-        })
+    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+        let statement = ReadOnlyStatement::parse(&request.query, &self.database.config().guard)?;
+        let run = move |_: Permit, call: &Call| {
+            in_transaction(&self.database, call, |transaction| {
+                rows(transaction, &self.database, &statement, request.max_rows)
+            })
+        };
+        Ok(Bound { max_body_bytes: self.database.config().max_response_bytes, run })
     }
 }
 

@@ -1,14 +1,15 @@
-//! What is written is ASCII on one line, costs what was told, and decodes to what went in.
+//! Output is ASCII on one line, has the announced length, and decodes to the input.
 
 use serde_json::{Value, json};
 
 use crate::wire::{
     ascii::{AsciiJson, AsciiWriter, string_cost},
     blocks::BLOCK_BYTES,
-    jsonrpc::{Line, Part, RequestId},
+    line::{Line, Part},
+    request_id::RequestId,
 };
 
-/// Bytes that say how much is written before the text: next to nothing, or so much that it falls on the end of a block.
+/// Bytes that control how much is written before the text: little, or so much that it falls on the end of a block.
 const CONTROLS: usize = 2;
 
 /// Runs the target.

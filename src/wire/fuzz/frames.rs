@@ -1,18 +1,18 @@
-//! However the stream is cut, its frames are those that a plain reading of the contract says, and memory stays bounded.
+//! The frames of a stream do not depend on how it is cut, and memory stays bounded.
 
 use std::io::{self, Read};
 
 use crate::wire::frame::{FrameError, FrameReader};
 
-/// Bytes that say how the text behind them is read.
+/// Bytes that control how the text behind them is read.
 const CONTROLS: usize = 5;
-/// What the byte 0xff of the text stands for, in letters: two of them are more than the reader asks for at once.
+/// The letters that the byte 0xff of the text stands for: two of them are more than the reader asks for at once.
 const RUN_LETTERS: usize = 40_000;
-/// How many of them stand for so much.
+/// The number of bytes that stand for so much.
 const MAX_RUNS: usize = 4;
-/// How many reads are cut: byte by byte to its end, a long stream would take the fuzzer's time.
+/// The number of reads that are cut: byte by byte to its end, a long stream would take the fuzzer's time.
 const MAX_CUTS: usize = 1_000;
-/// What the reader may hold beyond its limit: a `\r` and two reads.
+/// The memory that the reader may hold beyond its limit: a `\r` and two reads.
 const SLACK_BYTES: usize = 1 + 2 * 64 * 1024;
 
 /// Runs the target.
@@ -72,7 +72,7 @@ fn expected(stream: &[u8], limit: usize) -> Vec<Result<Vec<u8>, String>> {
 /// A stream that comes in pieces.
 struct Cut<'a, L> {
     rest: &'a [u8],
-    /// Small numbers are bytes, large ones pages; zero is as much as there is room for.
+    /// Small numbers are bytes, large ones pages; zero is as much as the buffer takes.
     lengths: L,
 }
 

@@ -1,12 +1,16 @@
-//! The strict reader against `serde_json`: what ours takes theirs reads alike; what ours refuses theirs refuses, too, or it
-//! breaks one of the rules that are ours alone.
+//! The strict reader against `serde_json`: both read the same value, or both refuse, or the text breaks a rule that only
+//! the strict reader has.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::wire::json::{Fault, FaultKind, MAX_DEPTH, MAX_VALUES, Reader};
+use crate::wire::{
+    fault::{Fault, FaultKind},
+    json::{MAX_VALUES, Reader},
+    scanner::MAX_DEPTH,
+};
 
 /// Runs the target.
 pub fn run(data: &[u8]) {
@@ -29,12 +33,12 @@ pub fn run(data: &[u8]) {
     assert!(skips(data) || !is_json || depth_of_text(data) > MAX_DEPTH, "JSON was not passed over");
 }
 
-/// The value as `serde_json` reads it; `None` for what it refuses and for a key that stands twice in one object.
+/// The value as `serde_json` reads it; `None` for a text that it refuses and for a key that stands twice in one object.
 pub(crate) fn model(data: &[u8]) -> Option<Value> {
     serde_json::from_slice::<Strict>(data).ok().map(|Strict(value)| value)
 }
 
-/// Whether `value` is within what the reader holds.
+/// Returns whether `value` is within the reader's limits.
 pub(crate) fn is_within_limits(value: &Value) -> bool {
     depth(value) <= MAX_DEPTH && count(value) <= MAX_VALUES
 }
@@ -46,7 +50,7 @@ fn read(data: &[u8]) -> Result<Value, Fault> {
     Ok(value)
 }
 
-/// What is read where faults of meaning are handed back; `None`: it is not JSON.
+/// Reads a value in which faults of meaning are handed back; `None`: it is not JSON.
 fn quarantined(data: &[u8]) -> Option<Result<Value, Fault>> {
     let mut reader = Reader::new(data);
     let value = reader.quarantined().ok()?;
@@ -59,12 +63,12 @@ fn skips(data: &[u8]) -> bool {
     reader.skip().and_then(|()| reader.end()).is_ok()
 }
 
-/// Whether it is JSON by its grammar.
+/// Returns whether it is JSON by its grammar.
 fn is_json(data: &[u8]) -> bool {
     std::str::from_utf8(data).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
 
-/// How deep the brackets of a JSON text nest, strings left out.
+/// Returns the depth of the brackets of a JSON text, strings left out.
 fn depth_of_text(data: &[u8]) -> usize {
     let (mut depth, mut deepest, mut quoted) = (0_usize, 0, false);
     let mut bytes = data.iter();
@@ -83,7 +87,7 @@ fn depth_of_text(data: &[u8]) -> usize {
     deepest
 }
 
-/// Whether one of our own rules is broken, and broken where we say.
+/// Returns whether the text breaks the rule that the fault names, at its place.
 pub(crate) fn is_justified(fault: &Fault, data: &[u8], theirs: &Value) -> bool {
     match &fault.kind {
         FaultKind::TooDeep { limit: _ } => depth(theirs) > MAX_DEPTH,

@@ -12,10 +12,10 @@ use nix::{sys::stat::Mode, unistd::mkfifo};
 /// Stands in every file outside the root.
 pub(crate) const CANARY: &str = "canary";
 
-/// What asking for a path must bring.
+/// The verdict on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// What the file holds.
+    /// The content of the file.
     Content(&'static str),
     /// Refused by its text alone: nothing is looked up.
     Unseen,
@@ -182,7 +182,7 @@ const LINKS_OUT: &[(&str, Expected)] = &[
     ("to-root/to-root/../file", Outside),
 ];
 
-/// `root` with what a data directory may hold, and its surroundings:
+/// A `root` with the usual content of a data directory, and its surroundings:
 ///
 /// ```text
 /// outside/secret  rootling/secret  root/{file, empty, dir/{file, sub/file}, a fifo, a socket, links}

@@ -1,4 +1,4 @@
-//! The walk beneath a descriptor: how a path becomes an open file without ever leaving the root, whatever happens to
+//! The walk beneath a descriptor: it opens a path without ever leaving the root, whatever happens to
 //! the directory tree meanwhile.
 //!
 //! The kernel is only ever asked for one name in one open directory, never for a path, and never to follow a link.
@@ -39,7 +39,7 @@ pub struct Root {
     lookup: Lookup,
 }
 
-/// How one name is looked up. Verdicts are the same.
+/// The way in which one name is looked up. Verdicts are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lookup {
     /// `openat2(2)`, Linux 5.6: the kernel, too, sees to it that nothing is followed and nothing is left.
@@ -48,12 +48,12 @@ enum Lookup {
     Openat,
 }
 
-/// Why a directory cannot be the root.
+/// A directory that cannot be the root.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot be opened as a directory: {0}")]
 pub struct RootError(#[source] io::Error);
 
-/// Why a walk did not arrive.
+/// A walk that did not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
     /// The path, or a symbolic link on it, leads above the root at some point.
@@ -77,7 +77,7 @@ pub enum WalkError {
     /// The system failed.
     #[error("{0}")]
     Io(Errno),
-    /// The call was told to stop.
+    /// The call was interrupted.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
@@ -86,7 +86,7 @@ impl From<Errno> for WalkError {
     fn from(errno: Errno) -> Self {
         if matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ENAMETOOLONG | Errno::ELOOP) {
             // A name longer than the file system's longest cannot be there. ELOOP and ENOTDIR mean that the tree
-            // changed after it was looked at: what was there is gone.
+            // changed after it was looked at: the former object is gone.
             Self::Missing
         } else if matches!(errno, Errno::EACCES | Errno::EPERM) {
             Self::Unreadable
@@ -161,20 +161,20 @@ impl Root {
     }
 }
 
-/// What the walk is for.
+/// The purpose of the walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     File,
     Directory,
 }
 
-/// Where the walk ended.
+/// The end of a walk.
 enum End {
     File(File),
     Directory(OwnedFd),
 }
 
-/// What one name turned out to be.
+/// The kind of the object behind one name.
 enum Entry {
     Directory(OwnedFd),
     Link(OsString),
@@ -188,7 +188,7 @@ struct Walk<'w> {
     interrupt: &'w Interrupt,
     /// Directories from the root to where the walk stands; none is a link, `.` or `..`.
     names: Vec<OsString>,
-    /// Where the walk stands, if that is open; else it is opened again through `names`.
+    /// The directory of the walk, if that is open; else it is opened again through `names`.
     here: Option<OwnedFd>,
     /// Steps still to take, the next one last.
     pending: Vec<Step>,
@@ -234,7 +234,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// What `name` is, where the walk stands. An `O_PATH` descriptor opens nothing: no FIFO's writer wakes up, no
+    /// Finds the kind of `name` in the directory of the walk. An `O_PATH` descriptor opens nothing: no FIFO's writer wakes up, no
     /// device does anything, and a link stays a link.
     fn look(&mut self, name: &OsStr) -> Result<Entry, WalkError> {
         let found = self.descend(name, OFlag::O_PATH)?;
@@ -276,7 +276,7 @@ impl<'w> Walk<'w> {
         if missing && climbs(depth, self.pending.iter().rev()) { WalkError::Outside } else { error }
     }
 
-    /// Opens the regular file `name` where the walk stands, and judges what was really opened: the name may have been
+    /// Opens the regular file `name` in the directory of the walk, and judges the open file: the name may have been
     /// given to something else since it was looked at.
     fn open_leaf(&mut self, name: &OsStr) -> Result<End, WalkError> {
         let file = self.descend(name, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY)?;
@@ -312,7 +312,7 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// The kind of what is open, by the descriptor itself.
+/// Finds the kind of an open object, by its descriptor.
 fn kind_of(fd: BorrowedFd<'_>) -> nix::Result<SFlag> {
     Ok(SFlag::from_bits_truncate(fstat(fd)?.st_mode) & SFlag::S_IFMT)
 }

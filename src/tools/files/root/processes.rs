@@ -1,4 +1,4 @@
-//! Whether a directory would show `/proc`: the environment of every process of this account, the connection string of
+//! A check that a directory does not show `/proc`: the environment of every process of this account, the connection string of
 //! this one included.
 
 use std::{
@@ -11,11 +11,11 @@ use std::{
 use super::Root;
 
 impl Root {
-    /// Whether this directory is in a `proc` file system, or one is mounted beneath it now. Asks the kernel alone: a file
-    /// system that hangs holds up nobody here.
+    /// Returns whether this directory is in a `proc` file system, or one is mounted beneath it now. Asks the kernel alone: a
+    /// file system that hangs cannot delay the start.
     ///
     /// # Errors
-    /// It cannot be told: there is no `/proc/self/mountinfo`.
+    /// It cannot be found out: there is no `/proc/self/mountinfo`.
     pub fn shows_processes(&self) -> io::Result<bool> {
         let facts = fs::read_to_string(format!("/proc/self/fdinfo/{}", self.directory.as_raw_fd()))?;
         let own = facts.lines().find_map(|line| line.strip_prefix("mnt_id:")).map(str::trim_ascii);

@@ -21,7 +21,7 @@ fn roots(path: &Path) -> [Root; 2] {
     [Lookup::Openat2, Lookup::Openat].map(|lookup| Root { lookup, ..Root::open(path).unwrap() })
 }
 
-/// What reading `path` brings: the content, or in brackets why there is none.
+/// Reads `path`: the content, or in brackets the refusal.
 fn outcome(root: &Root, path: &str) -> String {
     let Ok(path) = RelPath::parse(path) else { return "(refused unseen)".to_owned() };
     match root.open_file(&path, &Interrupt::default()) {
@@ -68,7 +68,7 @@ fn the_kernel_of_this_host_has_openat2() {
 }
 
 #[test]
-fn every_path_of_the_table_brings_what_it_must_on_both_walks() {
+fn every_path_of_the_table_has_its_verdict_on_both_walks() {
     let base = tree();
     let rows: Vec<_> =
         attacks().into_iter().map(|(path, expected)| (path, expected_outcome(expected))).collect();
@@ -119,7 +119,7 @@ fn a_root_may_be_a_link_and_may_be_renamed_or_replaced() {
 }
 
 #[test]
-fn what_takes_a_files_name_after_it_was_looked_at_is_judged_by_its_descriptor() {
+fn a_file_replaced_after_its_lookup_is_judged_by_its_descriptor() {
     let base = tree();
     let roots = roots(&base.path().join("root"));
     let names = ["file", "fifo", "socket", "dir", "to-file", "to-secret", "missing"];
@@ -175,7 +175,7 @@ fn directories_are_opened_as_such() {
 }
 
 #[test]
-fn what_may_not_be_read_is_unreadable() {
+fn a_file_without_permission_is_unreadable() {
     let base = tree();
     let at = |path: &str| base.path().join(path);
     let mode = fs::Permissions::from_mode;
@@ -184,7 +184,7 @@ fn what_may_not_be_read_is_unreadable() {
     fs::set_permissions(at("root/dir"), mode(0o000)).unwrap();
     let roots = roots(&at("root"));
     let rows = thread::Builder::new().name("nobody".to_owned()).spawn(move || {
-        // Root may read anything; this thread alone becomes somebody else for the file system (setfsuid(2)).
+        // Root may read anything; this thread alone becomes another user for the file system (setfsuid(2)).
         if nix::unistd::geteuid().is_root() {
             nix::unistd::setfsuid(nix::unistd::Uid::from_raw(65_534));
         }
@@ -214,7 +214,7 @@ fn a_maze_of_links_costs_a_bounded_number_of_lookups() {
 }
 
 #[test]
-fn a_walk_ends_when_the_call_is_told_to_stop() {
+fn a_walk_ends_when_the_call_is_interrupted() {
     let base = tree();
     let interrupt = Interrupt::default();
     assert!(interrupt.set().is_none());
@@ -242,7 +242,7 @@ fn plant(base: &Path, entries: &[(Vec<usize>, Option<String>)]) {
     for (place, link) in entries {
         let names = place.iter().map(|name| ["a", "b", "c"][*name]).collect::<Vec<_>>();
         let path = base.join(names.join("/"));
-        // What cannot be there, such as a file below a file, is left out.
+        // Impossible entries, such as a file below a file, are left out.
         if fs::create_dir_all(path.parent().unwrap()).is_ok() && !path.is_symlink() && !path.exists() {
             match link {
                 Some(target) => symlink(target, path).unwrap(),
@@ -252,12 +252,12 @@ fn plant(base: &Path, entries: &[(Vec<usize>, Option<String>)]) {
     }
 }
 
-/// What the kernel says to the whole path at once; it has no rule about what lies behind a missing part.
+/// Asks the kernel about the whole path at once; it has no rule about the parts behind a missing one.
 fn kernel_finds_a_file(root: &Root, path: &str) -> Result<bool, Errno> {
     loop {
         let how = OpenHow::new().flags(OFlag::O_PATH).resolve(ResolveFlag::RESOLVE_BENEATH);
         match openat2(&root.directory, path, how) {
-            // Something, somewhere, was renamed meanwhile: the kernel does not tell for `..`.
+            // An unrelated rename happened meanwhile: the kernel cannot answer for `..`.
             Err(Errno::EAGAIN) => {}
             found => return Ok(kind_of(found?.as_fd())? == SFlag::S_IFREG),
         }
@@ -387,14 +387,15 @@ fn a_fifo_is_not_opened() {
     };
     thread::scope(|scope| {
         let walker = thread::Builder::new().name("walker".to_owned()).spawn_scoped(scope, walk).unwrap();
-        // A writer that does not wait gets ENXIO as long as nobody has the FIFO open for reading (fifo(7)).
+        // A writer that does not wait gets ENXIO as long as the FIFO is not open for reading (fifo(7)).
         let mut options = fs::OpenOptions::new();
         options.write(true).custom_flags(OFlag::O_NONBLOCK.bits());
         let opened = (0..2000).map(|_| options.open(base.path().join("root/fifo")));
-        let nobody = Some(Errno::ENXIO as i32);
-        let refused = opened.filter_map(Result::err).filter(|error| error.raw_os_error() == nobody).count();
+        let no_reader = Some(Errno::ENXIO as i32);
+        let refused =
+            opened.filter_map(Result::err).filter(|error| error.raw_os_error() == no_reader).count();
         stop.store(true, Relaxed);
         walker.join().unwrap();
-        assert_eq!(refused, 2000, "somebody had it open");
+        assert_eq!(refused, 2000, "the FIFO was open for reading");
     });
 }

@@ -1,19 +1,19 @@
-//! A heap of instants at which something about a call must be looked at again.
+//! The instants at which the watchdog looks at a call again.
 
 use std::{cmp::Reverse, collections::BinaryHeap, time::Instant};
 
 use crate::call::Serial;
 
-/// What to look at.
+/// The question to ask about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Alarm {
     /// Has the call got a slot?
     QueueWait,
     /// Has the call been answered?
     Deadline,
-    /// Does the client want to know that the call still runs?
+    /// Is the client to learn that the call still runs?
     Progress,
-    /// Is the worker back, long after it was told to stop?
+    /// Is the worker back, long after the call was interrupted?
     Stuck,
 }
 
@@ -35,7 +35,7 @@ impl Timers {
         earliest
     }
 
-    /// When the next alarm is due.
+    /// Returns the time of the next alarm.
     pub(super) fn next(&self) -> Option<Instant> {
         self.heap.peek().map(|Reverse((at, _, _))| *at)
     }

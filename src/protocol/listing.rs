@@ -1,0 +1,69 @@
+//! The answers to `tools/list`.
+
+use serde_json::{Value, json};
+
+use crate::{
+    protocol::{
+        modern::{Modern, TTL_MS},
+        revision::Era,
+        tool::{Effect, ToolSpec},
+    },
+    wire::{
+        ascii::AsciiJson,
+        line::{Line, Part},
+        request_id::RequestId,
+    },
+};
+
+/// One listing an era, encoded once.
+#[derive(Debug)]
+pub struct Listing {
+    legacy: AsciiJson,
+    modern: AsciiJson,
+}
+
+impl Listing {
+    /// Lists these tools, in this order.
+    pub fn new<'a>(specs: impl Iterator<Item = &'a ToolSpec>) -> Self {
+        let tools: Vec<Value> = specs.map(tool).collect();
+        let Modern { result_type, meta } = Modern::complete();
+        let legacy = AsciiJson::of(&json!({"tools": tools}));
+        let modern = AsciiJson::of(&json!({
+            "tools": tools,
+            "ttlMs": TTL_MS,
+            "cacheScope": "private",
+            "resultType": result_type,
+            "_meta": meta,
+        }));
+        Self { legacy, modern }
+    }
+
+    /// Answers one `tools/list`.
+    pub fn line(&self, id: &RequestId, era: Era) -> Line {
+        let body = match era {
+            Era::Legacy => &self.legacy,
+            Era::Modern => &self.modern,
+        };
+        Line::result_of_parts(id, vec![Part::Plain(body.clone())])
+    }
+}
+
+fn tool(spec: &ToolSpec) -> Value {
+    let annotations = match spec.effect {
+        Effect::Read => json!({
+            "title": spec.title,
+            "readOnlyHint": true,
+            "destructiveHint": false,
+            "idempotentHint": true,
+            "openWorldHint": false,
+        }),
+    };
+    json!({
+        "name": spec.name,
+        "title": spec.title,
+        "description": spec.description,
+        "inputSchema": spec.input_schema,
+        "outputSchema": spec.output_schema,
+        "annotations": annotations,
+    })
+}

@@ -1,0 +1,73 @@
+//! Messages about the session itself: discovery, handshake, ping, progress, subscriptions.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    protocol::{
+        modern::{Modern, TTL_MS, server_info},
+        request::ProgressToken,
+        revision::{self, meta},
+    },
+    wire::{line::Line, request_id::RequestId},
+};
+
+fn capabilities() -> Value {
+    json!({"tools": {}})
+}
+
+/// Answers `server/discover`.
+pub fn discover(id: &RequestId) -> Line {
+    let Modern { result_type, meta } = Modern::complete();
+    Line::result(
+        id,
+        &json!({
+            "supportedVersions": [revision::MODERN],
+            "capabilities": capabilities(),
+            "ttlMs": TTL_MS,
+            "cacheScope": "private",
+            "resultType": result_type,
+            "_meta": meta,
+        }),
+    )
+}
+
+/// Answers `initialize`.
+pub fn initialize(id: &RequestId, offer: &str) -> Line {
+    Line::result(
+        id,
+        &json!({"protocolVersion": offer, "capabilities": capabilities(), "serverInfo": server_info()}),
+    )
+}
+
+/// Answers `ping`.
+pub fn pong(id: &RequestId) -> Line {
+    Line::result(id, &json!({}))
+}
+
+/// Writes `notifications/progress`; `progress` counts seconds since the run began.
+pub fn progress(token: &ProgressToken, progress: u64) -> Line {
+    Line::notification("notifications/progress", &json!({"progressToken": token, "progress": progress}))
+}
+
+/// Acknowledges a subscription without any notification: the listing never changes.
+pub fn subscription_acknowledged(id: &RequestId) -> Line {
+    Line::notification(
+        "notifications/subscriptions/acknowledged",
+        &json!({"_meta": {meta::SUBSCRIPTION_ID: id}, "notifications": {}}),
+    )
+}
+
+/// Ends a subscription from our side: the notification, then the result.
+pub fn subscription_ended(id: &RequestId) -> [Line; 2] {
+    let Modern { result_type, meta } = Modern::complete();
+    let mut ended = Map::new();
+    ended.insert(meta::SUBSCRIPTION_ID.to_owned(), json!(id));
+    ended.extend(meta.as_object().cloned().unwrap_or_default());
+    [
+        Line::notification(
+            "notifications/cancelled",
+            &json!({"requestId": id, "reason": "server is shutting down", "_meta": {meta::SUBSCRIPTION_ID: id}}),
+        ),
+        Line::result(id, &json!({"resultType": result_type, "_meta": ended})),
+    ]
+}

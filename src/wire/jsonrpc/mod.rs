@@ -1,0 +1,191 @@
+//! JSON-RPC 2.0 envelopes from a client, as one of a closed set.
+
+use serde_json::{Map, Value, map::Entry};
+
+use crate::wire::{
+    fault::{Fault, FaultKind},
+    frame::Frame,
+    json::Reader,
+    request_id::RequestId,
+};
+
+/// The `params` of a message.
+#[derive(Debug, Default)]
+pub struct Params {
+    /// Every member but the quarantined one, in the order written.
+    pub members: Map<String, Value>,
+    /// The member kept apart, if it stands there: a fault inside it is not a fault of the frame.
+    pub quarantined: Option<Result<Value, Fault>>,
+}
+
+/// One message from the client.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A request: it gets an answer.
+    Request {
+        /// The id of the request.
+        id: RequestId,
+        /// The method.
+        method: String,
+        /// Absent and present-but-empty are different things in JSON-RPC.
+        params: Option<Params>,
+    },
+    /// A notification: it gets no answer.
+    Notification {
+        /// The method.
+        method: String,
+        /// Its params, if any.
+        params: Option<Params>,
+    },
+    /// An answer to a request that the server never sent.
+    Response,
+}
+
+/// A line that is no message.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// The request's id when it was read, whole and valid, before the fault.
+    pub id: Option<RequestId>,
+    /// The fault.
+    pub why: EnvelopeFault,
+}
+
+/// A fault that makes a line no message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EnvelopeFault {
+    /// The text is not JSON that is accepted: `-32700`.
+    #[error("Parse error: {0}")]
+    Json(Fault),
+    /// The JSON is not a JSON-RPC 2.0 message: `-32600`; the text is the broken rule.
+    #[error("Invalid request: {0}")]
+    Envelope(&'static str),
+}
+
+/// Reads one message. `quarantine` is the member of `params` in which duplicate keys, depth, unrepresentable numbers
+/// and lone surrogates are not a fault of the frame but kept in [`Params::quarantined`] for the check of arguments.
+pub fn parse(frame: &Frame<'_>, quarantine: &str) -> Result<Incoming, Malformed> {
+    let mut envelope = Envelope::default();
+    match envelope.read(&mut Reader::new(frame.bytes()), quarantine) {
+        Err(fault) => Err(Malformed { id: envelope.id(), why: EnvelopeFault::Json(fault) }),
+        Ok(Some(not_an_object)) => Err(Malformed { id: None, why: EnvelopeFault::Envelope(not_an_object) }),
+        Ok(None) => {
+            let id = envelope.id();
+            envelope.judge(id.clone()).map_err(|why| Malformed { id, why: EnvelopeFault::Envelope(why) })
+        }
+    }
+}
+
+/// The members of a message as they were read, before any check.
+#[derive(Default)]
+struct Envelope {
+    /// Every member; those that are not read (the members of `params` are in `params`) with null for their value.
+    members: Map<String, Value>,
+    params: Option<Params>,
+}
+
+impl Envelope {
+    /// Reads the whole line; members before a fault stay. Returns the rule that JSON other than an object breaks.
+    fn read(&mut self, reader: &mut Reader<'_>, quarantine: &str) -> Result<Option<&'static str>, Fault> {
+        let mut not_an_object = None;
+        if reader.at_object() {
+            reader.object(|reader, key, offset| self.read_member(reader, key, offset, quarantine))?;
+        } else {
+            not_an_object = Some(if reader.at_array() {
+                "batches are not supported: send each message as an object on a line of its own"
+            } else {
+                "a message must be an object"
+            });
+            reader.skip()?;
+        }
+        reader.end()?;
+        Ok(not_an_object)
+    }
+
+    fn read_member(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: String,
+        offset: usize,
+        quarantine: &str,
+    ) -> Result<(), Fault> {
+        let Entry::Vacant(slot) = self.members.entry(key) else {
+            return Err(Fault { kind: FaultKind::DuplicateKey, offset });
+        };
+        let value = match slot.key().as_str() {
+            "jsonrpc" | "id" | "method" => reader.value()?,
+            "params" if reader.at_object() => {
+                self.params = Some(read_params(reader, quarantine)?);
+                Value::Null
+            }
+            _ => {
+                reader.skip()?;
+                Value::Null
+            }
+        };
+        slot.insert(value);
+        Ok(())
+    }
+
+    /// Returns the id, if it is a valid one.
+    fn id(&self) -> Option<RequestId> {
+        self.members.get("id").and_then(RequestId::from_value)
+    }
+
+    /// Decides the kind of message; `id` is the envelope's own.
+    fn judge(mut self, id: Option<RequestId>) -> Result<Incoming, &'static str> {
+        if self.members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Err("`jsonrpc` must be \"2.0\"");
+        }
+        let is_known = |key: &String| {
+            matches!(key.as_str(), "jsonrpc" | "id" | "method" | "params" | "result" | "error")
+        };
+        if !self.members.keys().all(is_known) {
+            return Err(
+                "a message has no members but `jsonrpc`, `id`, `method`, `params`, `result` and `error`",
+            );
+        }
+        let has_answer = self.members.contains_key("result") || self.members.contains_key("error");
+        let method = self.members.remove("method");
+        if method.is_none() && has_answer {
+            // A response is never answered; least of all an error without an id, such as this server writes.
+            return Ok(Incoming::Response);
+        }
+        if id.is_none() && self.members.contains_key("id") {
+            return Err("`id` must be a string of at most 256 bytes or an integer within 64 bits");
+        }
+        match method {
+            Some(_) if has_answer => Err("`method` and `result` or `error` exclude each other"),
+            Some(Value::String(method)) => self.judge_call(id, method),
+            Some(_) => Err("`method` must be a string"),
+            None => Err("`method` is missing"),
+        }
+    }
+
+    fn judge_call(self, id: Option<RequestId>, method: String) -> Result<Incoming, &'static str> {
+        if self.params.is_none() && self.members.contains_key("params") {
+            return Err("`params` must be an object");
+        }
+        Ok(match id {
+            Some(id) => Incoming::Request { id, method, params: self.params },
+            None => Incoming::Notification { method, params: self.params },
+        })
+    }
+}
+
+fn read_params(reader: &mut Reader<'_>, quarantine: &str) -> Result<Params, Fault> {
+    let mut params = Params::default();
+    reader.object(|reader, key, offset| {
+        if key != quarantine {
+            return reader.member(&mut params.members, key, offset);
+        }
+        if params.quarantined.is_some() {
+            return Err(Fault { kind: FaultKind::DuplicateKey, offset });
+        }
+        params.quarantined = Some(reader.quarantined()?);
+        Ok(())
+    })?;
+    Ok(params)
+}
+
+#[cfg(test)]
+mod tests;
