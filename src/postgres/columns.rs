@@ -1,15 +1,15 @@
-//! How each column of a result is fetched: the wrapper around the statement that cuts long cells at the database.
+//! The columns of a result: the wrapper around the statement that cuts long cells at the database.
 //!
 //! ```text
 //! SELECT <cells> FROM (SELECT r.*, <text forms> FROM (⏎ canonical ⏎) AS r(c1, …, cn) OFFSET 0) AS q LIMIT rows
 //! ```
 //!
-//! The brackets are a wall: PostgreSQL takes nothing but a plain query inside them. The list of names keeps columns that have
+//! The brackets confine the statement: PostgreSQL takes nothing but a plain query inside them. The list of names keeps columns that have
 //! the same name apart. `OFFSET 0` keeps the planner from merging the levels, which would write an expression of the query
 //! into every place that looks at its value, and compute it each time.
 //!
 //! A column arrives as its own type in binary form, as JSON, or as text. Where a value can be long, it arrives as NULL when
-//! it is too long, and one more column, an array of text, says so: `'<characters cut>:<first characters>'` for the values
+//! it is too long, and one more column, an array of text, shows it: `'<characters cut>:<first characters>'` for the values
 //! that were cut, NULL for the others. So a cut value cannot be mistaken for one that looks like it.
 
 use postgres::{
@@ -18,9 +18,9 @@ use postgres::{
 };
 
 use super::{
-    SqlConfig,
     cells::{self, Intervals},
-    session::Facts,
+    config::SqlConfig,
+    server_info::ServerInfo,
 };
 
 /// The most columns a level of a query may have (PostgreSQL's `MaxTupleAttributeNumber`).
@@ -33,13 +33,13 @@ pub(crate) struct ColumnPlan {
     pub(crate) name: String,
     /// `pg_type.typname`; an array is its element's name and `[]`.
     pub(crate) type_name: String,
-    /// How its values arrive.
+    /// The form in which its values arrive.
     pub(crate) form: Form,
     /// Its place in the array of cut values.
     pub(crate) cut_index: Option<usize>,
 }
 
-/// How values arrive.
+/// The form in which values arrive.
 #[derive(Debug)]
 pub(crate) enum Form {
     /// In the binary form of a type that [`cells`] knows.
@@ -50,36 +50,36 @@ pub(crate) enum Form {
     Text,
 }
 
-/// How values are cut and written: as the settings and the server have it.
+/// The cutting and writing of values, by the settings and the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rendering {
     /// The longest text form that is left whole, in characters.
     max_chars: u32,
-    /// Whether the database takes bytes for characters (`SQL_ASCII`), so that a cut may go through one.
+    /// True if the database takes bytes for characters (`SQL_ASCII`), so that a cut may split one.
     by_bytes: bool,
-    /// What the intervals that the server sends are.
+    /// The intervals that the server sends.
     intervals: Intervals,
 }
 
 impl Rendering {
-    /// That of a session.
-    pub(crate) fn new(config: &SqlConfig, facts: &Facts) -> Self {
-        Self { max_chars: config.max_cell_chars, by_bytes: facts.counts_bytes, intervals: facts.intervals }
+    /// The rendering of a session.
+    pub(crate) fn new(config: &SqlConfig, info: &ServerInfo) -> Self {
+        Self { max_chars: config.max_cell_chars, by_bytes: info.counts_bytes, intervals: info.intervals }
     }
 }
 
-/// What is sent, and how its rows are read.
+/// The text that is sent, and the columns by which its rows are read.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The columns of the statement.
     pub(crate) columns: Vec<ColumnPlan>,
     /// The text that runs.
     pub(crate) sql: String,
-    /// How many columns its widest level has: every column, and the text forms that the inner level computes or the cuts.
+    /// The columns of its widest level: every column, and the text forms that the inner level computes or the cuts.
     pub(crate) width: usize,
-    /// How many characters of it stand before the canonical text.
+    /// The characters that stand before the canonical text.
     pub(crate) prefix_chars: usize,
-    /// What the intervals in its rows are.
+    /// The intervals in its rows.
     pub(crate) intervals: Intervals,
 }
 
@@ -121,7 +121,7 @@ impl Plan {
     }
 }
 
-/// The column that tells which values were cut; none when none can be.
+/// The column that shows which values were cut; none when none can be.
 fn cut_column(cuts: &[Cut]) -> Option<String> {
     if cuts.is_empty() {
         return None;
@@ -144,11 +144,19 @@ impl Form {
                 || matches!(kind.kind(), Kind::Composite(_))
                 || (matches!(kind.kind(), Kind::Array(_)) && kind.name().starts_with('_'))
         };
-        let mut base = kind;
-        while let Kind::Domain(inner) = base.kind() {
-            base = inner;
+        if is_compound(base(kind)) { Self::Json } else { Self::Text }
+    }
+
+    /// Returns whether a value has parts with names.
+    pub(super) fn is_compound(&self) -> bool {
+        match self {
+            Self::Json => true,
+            Self::Text => false,
+            Self::Binary(kind) => {
+                let base = base(kind);
+                *base == Type::JSON || *base == Type::JSONB || has_parts(base)
+            }
         }
-        if is_compound(base) { Self::Json } else { Self::Text }
     }
 
     /// The expression that fetches column `number`: NULL when the value is cut.
@@ -167,19 +175,29 @@ impl Form {
     }
 }
 
+/// The base type of a domain; any other type itself.
+pub(crate) fn base(kind: &Type) -> &Type {
+    if let Kind::Domain(inner) = kind.kind() { base(inner) } else { kind }
+}
+
+/// Returns whether values of the type are arrays or composites.
+pub(super) fn has_parts(kind: &Type) -> bool {
+    matches!(kind.kind(), Kind::Array(_) | Kind::Composite(_))
+}
+
 /// The beginning of a UTF-8 character at the end of a text, as PostgreSQL's regular expressions see bytes: two, three or four
 /// bytes belong together. PostgreSQL does not send it.
 const TORN: &str = r"(?:[\xC0-\xDF]|[\xE0-\xEF][\x80-\xBF]?|[\xF0-\xF7][\x80-\xBF]{0,2})$";
 
-/// How a column's long values are cut.
+/// The cut of a column's long values.
 struct Cut {
-    /// Whether a value is too long.
+    /// True if a value is too long.
     too_long: String,
     /// `'<characters cut>:<first characters>'`.
     text: String,
 }
 
-/// How the length of a column's values is found.
+/// The way to find the length of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Length {
     /// No value is longer than the least limit there is, 100 characters.
@@ -201,7 +219,7 @@ impl Length {
             Form::Text => return Self::Form,
             Form::Binary(kind) => kind,
         };
-        // A length that the type itself bounds; the modifier is −1 when there is none, else 4 more than it says.
+        // A length that the type itself bounds; the modifier is −1 when there is none, else 4 more than the length.
         let modifier = column.type_modifier();
         let fits =
             |length: i32| modifier >= 4 && u32::try_from(length).is_ok_and(|length| length <= max_chars);

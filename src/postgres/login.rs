@@ -1,6 +1,6 @@
-//! Waiting for what may never end: the driver bounds how long reaching an address takes, and nothing behind it. A server
-//! that accepts a connection and is silent would hold whoever logs in: over TCP until the stream's deadline, over a Unix
-//! socket for ever. So a thread of its own does.
+//! Waiting for work that may never end. The driver bounds how long reaching an address takes, and nothing behind it. A
+//! server that accepts a connection and is silent would hold the thread that logs in: over TCP until the stream's deadline,
+//! over a Unix socket for ever. So each login has a thread of its own.
 
 use std::{
     io,
@@ -13,27 +13,27 @@ use std::{
     time::Duration,
 };
 
-use super::connect::Cause;
+use super::connect_error::Cause;
 
 /// Logins to one server that were given up and still hang. They end when it answers, or when the kernel finds it gone.
-pub(crate) const MAX_GIVEN_UP: u32 = 4;
+pub(super) const MAX_GIVEN_UP: u32 = 4;
 
 /// The logins to one server.
 #[derive(Debug)]
-pub(crate) struct Logins {
+pub(super) struct Logins {
     under_way: Arc<AtomicUsize>,
     most: usize,
 }
 
 impl Logins {
     /// For a server that `callers` log in to at a time.
-    pub(crate) fn new(callers: u32) -> Self {
+    pub(super) fn new(callers: u32) -> Self {
         let most = usize::try_from(callers.saturating_add(MAX_GIVEN_UP)).unwrap_or(usize::MAX);
         Self { under_way: Arc::default(), most }
     }
 
-    /// Logs in, and waits for it for so long at most.
-    pub(crate) fn wait<T: Send + 'static>(
+    /// Logs in, and waits for it `patience` at most.
+    pub(super) fn wait<T: Send + 'static>(
         &self,
         patience: Duration,
         login: impl FnOnce() -> Result<T, Cause> + Send + 'static,
@@ -59,12 +59,12 @@ impl Drop for Place {
     }
 }
 
-/// Does `work` on a thread of its own. `None`: it is not done in time; its thread is left behind, and drops what comes.
+/// Does `work` on a thread of its own. `None`: it is not done in time; its thread is left behind, and drops the result.
 pub(crate) fn within<T: Send + 'static>(
     patience: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<Option<T>> {
-    // No room: what comes too late is dropped where that may block.
+    // Without a buffer: a result that comes too late is dropped on the thread that may block.
     let (sender, receiver) = mpsc::sync_channel(0);
     let work = move || drop(sender.send(work()));
     thread::Builder::new().name("sql-login".to_owned()).spawn(work)?;

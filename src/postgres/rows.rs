@@ -1,4 +1,4 @@
-//! Rows to JSON under a budget of bytes: rows that do not fit are dropped from the end, and the answer says so.
+//! Rows to JSON under a budget of bytes: rows that do not fit are dropped from the end, and the answer is marked.
 
 use postgres::{
     Row,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::wire::ascii::{AsciiJson, AsciiWriter};
 
-/// Room for everything behind the last row.
+/// The bytes of everything behind the last row.
 const TAIL_BYTES: usize = r#"],"row_count":18446744073709551615,"has_more":false,"truncated":false}"#.len();
 
 /// The most rows that can fit: a row of `columns` cells takes two brackets, and a cell at least a digit and a comma.
@@ -19,12 +19,12 @@ pub(crate) fn most_rows(columns: usize, budget: usize) -> usize {
     budget / (2 * columns).max(3)
 }
 
-/// Why a row was not taken.
+/// A row was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotTaken {
     /// It does not fit: it and all that follow are dropped.
     Full,
-    /// The server sent what is not what it said it would send.
+    /// The server sent a value that is not in the form it announced.
     Undecodable,
 }
 
@@ -76,7 +76,7 @@ impl<'p> Body<'p> {
         self.truncated = true;
     }
 
-    /// Tells whether a cell was cut.
+    /// Writes a row; returns whether a cell was cut.
     fn write_row(&mut self, row: &Row) -> Result<bool, Undecodable> {
         let columns = &self.plan.columns;
         // The array of cut values stands behind the columns, if there is one; it is NULL when none was cut.
@@ -110,7 +110,7 @@ impl<'p> Body<'p> {
     }
 }
 
-/// `'<characters cut>:<first characters>'` to what the model reads.
+/// Writes `'<characters cut>:<first characters>'` for the model.
 fn write_cut(out: &mut AsciiWriter, cut: &str) -> Result<(), Undecodable> {
     let (count, start) = cut.split_once(':').ok_or(Undecodable)?;
     out.string(&format!("{start}…[truncated {count} chars]"));
@@ -130,13 +130,13 @@ fn write_cell(
     };
     match &column.form {
         Form::Binary(kind) => return cells::write(out, kind, bytes, intervals),
-        Form::Json => cells::json::write_record(out, &String::from_utf8_lossy(bytes)),
+        Form::Json => cells::write_record(out, &String::from_utf8_lossy(bytes)),
         Form::Text => cells::write_text(out, bytes),
     };
     Ok(())
 }
 
-/// A value's bytes as they came, whatever its type.
+/// A value's bytes as they came, of any type.
 #[derive(Clone, Copy)]
 pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
 

@@ -1,60 +1,58 @@
-//! One connection: what it is like, how a read-only transaction on it begins and how it is proven clean afterwards.
+//! One connection: a read-only transaction on it begins here, and is proven clean afterwards.
 //!
 //! Only constant texts of ours go by the simple protocol. Names of functions and operators in them are qualified or run
-//! under a pinned `search_path`, so that nothing a user made can stand in for them.
+//! under a pinned `search_path`, so that no user-defined object can stand in for them.
 
 use std::time::{Duration, Instant};
 
-use postgres::{CancelToken, Client, SimpleQueryMessage, SimpleQueryRow};
-
-use super::{
-    Pooler,
-    cells::Intervals,
-    connect::Cause,
-    prepared::Shelf,
-    role_check::{self, Need, Power, RoleFinding, RoleRow},
-    shadowing::Strangers,
-    stream::Watch,
-    transport::Transport,
+use postgres::{
+    Client,
+    fallible_iterator::FallibleIterator as _,
+    types::{ToSql, Type},
 };
 
-/// What the session is like, asked once when it opens.
-#[derive(Clone, Debug)]
-pub(crate) struct Facts {
-    pub(crate) server_version: String,
-    /// What its intervals can be.
-    pub(crate) intervals: Intervals,
-    pub(crate) database: String,
-    pub(crate) role: String,
-    pub(crate) in_recovery: bool,
-    pub(crate) read_only_by_default: bool,
-    /// Whether bytes are its characters: `SQL_ASCII`.
-    pub(crate) counts_bytes: bool,
-    /// How often, in milliseconds, it looks whether a running statement's client is still there, if it can.
-    client_check: Option<&'static str>,
-    /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
-    search_path: String,
-    pub(crate) roles: Vec<RoleRow>,
-    /// What answers to a name and is not PostgreSQL's own.
-    pub(crate) strangers: Strangers,
-}
+use super::{
+    backend::{Backend, Presence},
+    cancel::Canceller,
+    config::Pooler,
+    connect_error::Cause,
+    probe::Probe,
+    retirement::Retirement,
+    role_check::{self, Need, RoleFinding},
+    server_info::{ServerInfo, opening},
+    shadowing::Shadowing,
+    simple_query::{literal, milliseconds, row},
+    statement_cache::StatementCache,
+    stream::Deadline,
+    transport::Transport,
+};
+use crate::{
+    guard::statement::{GuardConfig, ReadOnlyStatement},
+    problem::Problem,
+};
 
 /// An open connection.
 pub(crate) struct Session {
     client: Client,
     transport: Transport,
-    watch: Watch,
+    deadline: Deadline,
     pooler: Pooler,
-    facts: Facts,
-    /// When `facts.strangers` were read.
-    strangers_read: Instant,
-    /// What stays prepared on it.
-    shelf: Shelf,
+    info: ServerInfo,
+    shadowing: Shadowing,
+    /// When `shadowing` was read.
+    shadowing_read: Instant,
+    statements: StatementCache,
+    retirement: Retirement,
+    backend: Backend,
+    /// True if a statement may still run on it.
+    is_busy: bool,
+    // INVARIANT: dropped last, when the connection is gone.
+    _presence: Presence,
 }
 
 /// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
 /// values and the meaning of statements depend on them.
-const PINNED: [(&str, &str); 13] = [
+const PINNED: [(&str, &str); 14] = [
     ("standard_conforming_strings", "on"),
     ("TimeZone", "UTC"),
     ("DateStyle", "ISO, MDY"),
@@ -68,73 +66,95 @@ const PINNED: [(&str, &str); 13] = [
     ("row_security", "on"),
     ("client_min_messages", "notice"),
     ("lock_timeout", "0"),
+    // LLVM compiles for minutes, deaf to cancels, and takes a gigabyte: 198 bytes of SQL were enough.
+    ("jit", "off"),
 ];
 
-/// How long after a call's deadline its connection still waits for what the server makes of the cancel.
-pub(crate) const CANCEL_TIME: Duration = Duration::from_millis(500);
+/// Time after a call's deadline in which its connection still waits for the server's answer to the cancel.
+pub(super) const CANCEL_TIME: Duration = Duration::from_millis(500);
 
-/// How much longer than a call the server lets a transaction idle that we forgot.
-pub(crate) const IDLE_MARGIN: Duration = Duration::from_secs(5);
+/// Time beyond a call's own after which the server ends a transaction that we forgot.
+pub(super) const IDLE_MARGIN: Duration = Duration::from_secs(5);
 
-/// `client_connection_check_interval` in milliseconds: whatever ends this process, what it asked for ends soon after.
-const CLIENT_CHECK: &str = "1000";
-
-/// How long cleaning a session, and closing it, may take.
+/// Time for cleaning a session, and for closing one on which nothing runs.
 const CLEAN_TIME: Duration = Duration::from_secs(5);
 
-/// Asks for [`Facts`] and makes the session read-only by default, in one round trip.
-fn opening(pooler: Pooler) -> String {
-    let read_only = match pooler {
-        Pooler::None => "SET default_transaction_read_only = on",
-        // What is set for a session stays with the pooler's, for whoever gets it next.
-        Pooler::Transaction => "",
-    };
-    format!(
-        "BEGIN READ ONLY; \
-         SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
-         pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
-         pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(), \
-         pg_catalog.current_setting('server_version_num'), pg_catalog.version(); \
-         SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
-        role_check::ROLES
-    )
-}
+/// A deadline for waits that end with the connection: the kernel finds a dead peer long before.
+const UNTIL_GONE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How long a list of strangers is believed: what is made meanwhile is not seen. Reading it costs some milliseconds.
-const STRANGERS_AGE: Duration = Duration::from_secs(10);
+/// Expired deadlines that the driver may have to report before it goes on: one, and some to spare.
+const MAX_REMEMBERED_ERRORS: u8 = 3;
+
+/// The age up to which a list of shadowing objects holds: those made meanwhile are not seen. Reading it costs some
+/// milliseconds.
+const SHADOWING_AGE: Duration = Duration::from_secs(10);
 
 /// Leaves nothing behind. The ROLLBACK takes back every setting; the rest ends what outlives a transaction: cursors,
 /// notifications, session locks, sequences' last values, temporary tables. The driver's prepared statements stay; its
-/// only row tells whether there are others, which some function made.
+/// only row shows whether there are others, which some function made.
 const CLEAN: &str = "ROLLBACK; CLOSE ALL; UNLISTEN *; DISCARD SEQUENCES; DISCARD TEMP; \
      SELECT pg_catalog.pg_advisory_unlock_all(), \
      EXISTS (SELECT FROM pg_catalog.pg_prepared_statement() AS s WHERE s.from_sql)";
 
 impl Session {
-    /// Takes a fresh connection and asks what it is like.
-    pub(crate) fn open(
+    /// Takes a fresh connection and asks for its facts.
+    pub(super) fn open(
         mut client: Client,
         transport: Transport,
-        watch: Watch,
+        deadline: Deadline,
         pooler: Pooler,
     ) -> Result<Self, Cause> {
-        let messages = client.simple_query(&opening(pooler))?;
-        let mut rows = messages.iter().filter_map(row);
-        let mut facts = rows.next().and_then(|first| Facts::read(first, rows)).ok_or(Cause::NotPostgres)?;
-        facts.strangers = Strangers::ask(&mut client, &literal(&facts.search_path))?;
-        let strangers_read = Instant::now();
-        Ok(Self { strangers_read, client, transport, watch, pooler, facts, shelf: Shelf::default() })
+        let info = ServerInfo::read(&client.simple_query(&opening(pooler))?).ok_or(Cause::NotPostgres)?;
+        let shadowing = Shadowing::ask(&mut client, &literal(&info.search_path))?;
+        let (backend, presence) = Backend::new(info.pid);
+        Ok(Self {
+            client,
+            transport,
+            deadline,
+            pooler,
+            info,
+            shadowing,
+            shadowing_read: Instant::now(),
+            statements: StatementCache::default(),
+            retirement: Retirement::default(),
+            is_busy: false,
+            backend,
+            _presence: presence,
+        })
     }
 
-    /// What it is like.
-    pub(crate) fn facts(&self) -> &Facts {
-        &self.facts
+    /// Facts about it.
+    pub(crate) fn info(&self) -> &ServerInfo {
+        &self.info
     }
 
-    /// Says goodbye to the server. Over a Unix socket that lasts as long as the server is silent.
-    pub(crate) fn close(self) {
-        self.watch.wait_at_most(CLEAN_TIME);
+    /// Closes it. While a statement may still run, that lasts until the server has answered for it or is found to be gone.
+    pub(super) fn close(mut self) {
+        if self.is_settled() {
+            self.deadline.wait_at_most(CLEAN_TIME);
+        } else {
+            self.deadline.wait_at_most(UNTIL_GONE);
+            // An expired deadline ended one call of the driver, not the connection: it reports the error once more, then
+            // goes on. When it is dropped, it waits for every answer it is owed.
+            let is_polled = |_: &u8| self.client.notifications().iter().next().is_ok();
+            (0..MAX_REMEMBERED_ERRORS).find(is_polled);
+        }
         drop(self.client);
+    }
+
+    /// Returns whether nothing runs on it: every statement was answered, or the server is gone.
+    pub(super) fn is_settled(&self) -> bool {
+        !self.is_busy || self.client.is_closed() && !self.deadline.has_expired()
+    }
+
+    /// Notes that the server has answered every statement.
+    pub(super) fn settle(&mut self) {
+        self.is_busy = false;
+    }
+
+    /// Returns whether it has been used for so long that it is not to be kept.
+    pub(super) fn is_due(&self) -> bool {
+        self.retirement.is_due()
     }
 
     /// The driver.
@@ -142,55 +162,77 @@ impl Session {
         &mut self.client
     }
 
-    /// What stays prepared on it.
-    pub(crate) fn shelf(&mut self) -> &mut Shelf {
-        &mut self.shelf
+    /// The statements that stay prepared on it.
+    pub(super) fn statements(&mut self) -> &mut StatementCache {
+        &mut self.statements
     }
 
-    /// How its statements are cancelled; not at all through a transaction pooler, whose CancelRequest may hit another's.
-    pub(crate) fn canceller(&self) -> Option<Canceller> {
+    /// Lets a statement pass that uses no name of a user-defined object that shadows a built-in one, and notes its patterns.
+    pub(crate) fn admit(
+        &mut self,
+        statement: &ReadOnlyStatement,
+        config: &GuardConfig,
+    ) -> Result<(), Problem> {
+        self.retirement.note_statement(statement.canonical());
+        self.shadowing.check(statement, config)
+    }
+
+    /// Notes the values that a statement is to run with.
+    pub(super) fn note_values(
+        &mut self,
+        statement: &ReadOnlyStatement,
+        values: &[&(dyn ToSql + Sync)],
+        types: &[Type],
+    ) {
+        self.retirement.note_values(statement.canonical(), values, types);
+    }
+
+    /// Cancels its statements. `None` behind a transaction pooler, whose CancelRequest may hit another client's.
+    pub(super) fn canceller(&self) -> Option<Canceller> {
         match self.pooler {
             Pooler::Transaction => None,
             Pooler::None => {
-                Some(Canceller { token: self.client.cancel_token(), transport: self.transport.clone() })
+                Some(Canceller::new(self.client.cancel_token(), self.transport.clone(), self.backend.clone()))
             }
         }
     }
 
-    /// What the role may do beyond reading what is needed, object by object, if the server tells within `patience`.
-    pub(crate) fn privileges(
+    /// Findings about the role's privileges object by object, if the server answers within `patience`.
+    pub(super) fn privileges(
         &mut self,
         need: &Need,
         patience: Duration,
     ) -> Result<Vec<RoleFinding>, postgres::Error> {
-        self.watch.wait_at_most(patience.saturating_add(CANCEL_TIME));
-        role_check::privileges(&mut self.client, &self.facts.role, &literal(&self.facts.search_path), need)
+        self.deadline.wait_at_most(patience.saturating_add(CANCEL_TIME));
+        role_check::privileges(&mut self.client, &self.info.role, &literal(&self.info.search_path), need)
     }
 
-    /// TLS version and cipher of this connection; `None` when it is not encrypted.
-    pub(crate) fn tls(&mut self) -> Result<Option<String>, postgres::Error> {
-        let messages = self.client.simple_query(
-            "SELECT s.version, s.cipher FROM pg_catalog.pg_stat_ssl s \
-             WHERE s.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND s.ssl",
-        )?;
-        let encrypted = messages.iter().find_map(row);
-        Ok(encrypted.and_then(|row| Some(format!("{} {}", row.try_get(0).ok()??, row.try_get(1).ok()??))))
+    /// The report about it, with the findings about its role.
+    pub(super) fn probe(
+        &mut self,
+        findings: Vec<RoleFinding>,
+        application: &str,
+        timeout: Duration,
+    ) -> Result<Probe, postgres::Error> {
+        Probe::ask(&mut self.client, &self.info, findings, application, timeout)
     }
 
-    /// Reads the strangers again when they are older than [`STRANGERS_AGE`].
-    fn keep_watch(&mut self) -> Result<(), postgres::Error> {
-        if self.strangers_read.elapsed() >= STRANGERS_AGE {
-            self.facts.strangers = Strangers::ask(&mut self.client, &literal(&self.facts.search_path))?;
-            self.strangers_read = Instant::now();
+    /// Reads the shadowing objects again when they are older than [`SHADOWING_AGE`].
+    fn refresh_shadowing(&mut self) -> Result<(), postgres::Error> {
+        if self.shadowing_read.elapsed() >= SHADOWING_AGE {
+            self.shadowing = Shadowing::ask(&mut self.client, &literal(&self.info.search_path))?;
+            self.shadowing_read = Instant::now();
         }
         Ok(())
     }
 
     /// Begins a read-only transaction of a call that has `remaining`, whose statements may run for `statement`.
-    pub(crate) fn begin(&mut self, statement: Duration, remaining: Duration) -> Result<(), postgres::Error> {
-        // Time for the server to hear of a cancel and to say so.
-        self.watch.wait_at_most(remaining.saturating_add(CANCEL_TIME));
-        self.keep_watch()?;
+    pub(super) fn begin(&mut self, statement: Duration, remaining: Duration) -> Result<(), postgres::Error> {
+        self.is_busy = true;
+        self.retirement.count_call();
+        // Time for the server to receive a cancel and to answer it.
+        self.deadline.wait_at_most(remaining.saturating_add(CANCEL_TIME));
+        self.refresh_shadowing()?;
         let mut batch = String::from("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ");
         if self.pooler == Pooler::Transaction {
             // Statements that other clients of the pooler left behind have the driver's names, too.
@@ -201,9 +243,9 @@ impl Session {
             ("statement_timeout", milliseconds(statement)),
             // The server ends a transaction that we forgot, well after the call's own deadline.
             ("idle_in_transaction_session_timeout", milliseconds(remaining.saturating_add(IDLE_MARGIN))),
-            ("search_path", self.facts.search_path.clone()),
+            ("search_path", self.info.search_path.clone()),
         ];
-        let check = self.facts.client_check.map(|check| ("client_connection_check_interval", check));
+        let check = self.info.client_check.map(|check| ("client_connection_check_interval", check));
         let pinned = PINNED.iter().copied().chain(check).map(|(name, value)| (name, value.to_owned()));
         for (index, (name, value)) in timeouts.into_iter().chain(pinned).enumerate() {
             let comma = if index == 0 { "" } else { ", " };
@@ -213,108 +255,29 @@ impl Session {
     }
 
     /// Ends the transaction and leaves the session as it was when it opened. An error: it is not clean.
-    pub(crate) fn clean(&mut self) -> Result<Clean, postgres::Error> {
-        self.watch.wait_at_most(CLEAN_TIME);
+    pub(super) fn clean(&mut self) -> Result<Clean, postgres::Error> {
+        self.deadline.wait_at_most(CLEAN_TIME);
         match self.pooler {
             Pooler::None => {
                 let messages = self.client.simple_query(CLEAN)?;
+                self.settle();
                 let others = messages.iter().find_map(row).and_then(|row| row.try_get(1).ok().flatten());
-                Ok(if others == Some("f") { Clean::Reusable } else { Clean::Spent })
+                Ok(if others == Some("f") && !self.is_due() { Clean::Reusable } else { Clean::Spent })
             }
-            Pooler::Transaction => self.client.batch_execute("ROLLBACK").map(|()| Clean::Spent),
+            Pooler::Transaction => {
+                self.client.batch_execute("ROLLBACK")?;
+                self.settle();
+                Ok(Clean::Spent)
+            }
         }
     }
 }
 
-pub(crate) fn row(message: &SimpleQueryMessage) -> Option<&SimpleQueryRow> {
-    if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
-}
-
-/// What becomes of a session that was cleaned.
+/// The state of a session that was cleaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clean {
+pub(super) enum Clean {
     /// It is as it was when it opened.
     Reusable,
-    /// Something is left on it, or it belongs to a pooler, which gives the next call another server session anyway.
+    /// Something is left on it, its retirement is due, or it belongs to a pooler, which gives the next call another server session anyway.
     Spent,
-}
-
-impl Facts {
-    /// `None`: something is missing. A role that is not known to be safe is not taken for one that is.
-    fn read<'r>(first: &SimpleQueryRow, mut roles: impl Iterator<Item = &'r SimpleQueryRow>) -> Option<Self> {
-        let text = |row: &SimpleQueryRow, index: usize| row.try_get(index).ok()?.map(str::to_owned);
-        let flag = |row: &SimpleQueryRow, index: usize| text(row, index).map(|flag| flag == "t");
-        let powers = |row: &SimpleQueryRow| {
-            Power::ALL.iter().enumerate().try_fold(Vec::new(), |mut powers, (index, power)| {
-                powers.extend(flag(row, index + 1)?.then_some(*power));
-                Some(powers)
-            })
-        };
-        let own_path = text(first, 5).filter(|path| !path.is_empty()).unwrap_or("pg_catalog".to_owned());
-        let version: u32 = text(first, 7)?.parse().ok()?;
-        let facts = Self {
-            server_version: text(first, 0)?,
-            intervals: Intervals::of(version),
-            // A setting since 14; elsewhere its only value may be 0.
-            client_check: (version >= 140_000 && text(first, 8)?.contains("linux")).then_some(CLIENT_CHECK),
-            database: text(first, 1)?,
-            role: text(first, 2)?,
-            in_recovery: flag(first, 3)?,
-            read_only_by_default: text(first, 4)? == "on",
-            counts_bytes: text(first, 6)? == "SQL_ASCII",
-            search_path: format!("pg_catalog, {own_path}, pg_temp"),
-            // Until they are read, any name may be one.
-            strangers: Strangers::Unknown,
-            roles: roles.try_fold(Vec::new(), |mut all, row| {
-                all.push(RoleRow {
-                    name: text(row, 0)?,
-                    powers: powers(row)?,
-                    leave: text(row, Power::ALL.len() + 1),
-                });
-                Some(all)
-            })?,
-        };
-        Some(facts)
-    }
-}
-
-/// Sends a CancelRequest.
-#[derive(Clone)]
-pub(crate) struct Canceller {
-    token: CancelToken,
-    transport: Transport,
-}
-
-impl Canceller {
-    /// Sends it. Over a Unix socket it may block for as long as the server does not answer.
-    pub(crate) fn cancel(&self) -> Result<(), postgres::Error> {
-        self.transport.cancel(&self.token)
-    }
-}
-
-/// PostgreSQL's timeouts are whole milliseconds in an `int`, and 0 means none.
-fn milliseconds(duration: Duration) -> String {
-    i32::try_from(duration.as_millis()).unwrap_or(i32::MAX).max(1).to_string()
-}
-
-/// An SQL literal, whatever `standard_conforming_strings` says.
-pub(crate) fn literal(text: &str) -> String {
-    format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_literal_cannot_be_left() {
-        assert_eq!(literal(r#"a'b\"#), r"E'a\'b\\'");
-    }
-
-    #[test]
-    fn a_timeout_is_never_none() {
-        assert_eq!(milliseconds(Duration::ZERO), "1");
-        assert_eq!(milliseconds(Duration::from_millis(1500)), "1500");
-        assert_eq!(milliseconds(Duration::MAX), "2147483647");
-    }
 }

@@ -1,7 +1,7 @@
-//! What answers to a name on this server and is not PostgreSQL's own.
+//! User-defined objects that shadow a built-in name.
 //!
-//! The guard allows names; what a name is, only the server knows. A function, an operator or a cast that somebody made
-//! can stand in for what the guard meant: `round(x)`, `a + b`, `t.f`, which calls `f(t)`, and `x::int`. Each may run any code, and a
+//! The guard allows names; only the server knows which object a name means. A user-defined function, operator or cast can
+//! stand in for the one that the guard meant: `round(x)`, `a + b`, `t.f`, which calls `f(t)`, and `x::int`. Each may run any code, and a
 //! `SECURITY DEFINER` function does so with its owner's rights. So all of them that the `search_path` reaches are read
 //! when a connection opens, and a statement that uses such a name is refused before any of it is sent.
 
@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
+use super::simple_query::row;
 use crate::{
     guard::{
         functions, functions_sets,
@@ -18,18 +19,18 @@ use crate::{
     problem::{Code, Problem, echo},
 };
 
-/// The most names that are kept for a connection. With more, every name counts as a stranger's.
-const MAX_STRANGERS: usize = 20_000;
+/// The most names that are kept for a connection. With more, every name counts as shadowed.
+const MAX_OBJECTS: usize = 20_000;
 
-/// How long the server may take to list them, whatever the role is configured with. It takes a few milliseconds.
+/// The server's time to list them, whatever the role is configured with. It takes a few milliseconds.
 const TIMEOUT_MS: u32 = 5_000;
 
-/// What user-made things the schemas of `mcp.schemas` hold, and which one-argument functions PostgreSQL brings.
+/// Lists the user-defined objects in the schemas of `mcp.schemas`, and the one-argument functions that PostgreSQL brings.
 /// Objects with a number from 16384 on are not PostgreSQL's own (`FirstNormalObjectId`); the languages 12 and 13 are
 /// `internal` and `c`, in which only a superuser can write.
 ///
 /// Runs with `search_path = pg_catalog` inside a read-only transaction.
-const STRANGERS: &str = "WITH path AS ( \
+const OBJECTS: &str = "WITH path AS ( \
        SELECT n.oid, n.nspname FROM pg_namespace n WHERE n.nspname = ANY (current_setting('mcp.schemas')::name[])) \
      SELECT CASE WHEN p.oid < 16384 THEN 'built-in' \
                  WHEN p.pronargs > 0 AND p.pronargs - p.pronargdefaults < 2 THEN 'field' ELSE 'function' END, \
@@ -55,19 +56,19 @@ const STRANGERS: &str = "WITH path AS ( \
        JOIN pg_proc f ON f.oid = c.castfunc JOIN pg_namespace fn ON fn.oid = f.pronamespace \
       WHERE f.oid >= 16384";
 
-/// The batch that reads [`Strangers`], for a session with this `search_path` (an SQL literal).
+/// The batch that reads [`Shadowing`], for a session with this `search_path` (an SQL literal).
 fn batch(search_path: &str) -> String {
     format!(
         "BEGIN READ ONLY; SET LOCAL statement_timeout = {TIMEOUT_MS}; SELECT pg_catalog.set_config('search_path', {search_path}, true); \
          SELECT pg_catalog.set_config('mcp.schemas', pg_catalog.current_schemas(true)::pg_catalog.text, true); \
-         SET LOCAL search_path = pg_catalog, pg_temp; {STRANGERS} LIMIT {}; ROLLBACK",
-        MAX_STRANGERS + 1
+         SET LOCAL search_path = pg_catalog, pg_temp; {OBJECTS} LIMIT {}; ROLLBACK",
+        MAX_OBJECTS + 1
     )
 }
 
-/// What kind of thing a stranger is.
+/// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(super) enum ObjectKind {
     /// A one-argument function of PostgreSQL's own that is not on the list of allowed ones.
     BuiltIn,
     /// A function that one argument suffices for, called behind a dot.
@@ -82,8 +83,8 @@ pub(crate) enum Kind {
     Coercion,
 }
 
-impl Kind {
-    /// In which ways it can be used: what may stand behind a dot may also be called.
+impl ObjectKind {
+    /// The ways to use it: a function that may stand behind a dot may also be called.
     fn ways(self) -> &'static [Self] {
         match self {
             Self::BuiltIn => &[Self::BuiltIn],
@@ -99,38 +100,38 @@ impl Kind {
 /// A function, by its schema and name.
 type Path = (String, String);
 
-/// Everything that answers to a name and that the guard did not mean, with the functions that would run.
+/// The objects that shadow a name that the guard means, with the functions that would run.
 #[derive(Clone, Debug)]
-pub(crate) enum Strangers {
-    /// All of it.
-    Known(BTreeMap<(Kind, String), BTreeSet<Path>>),
-    /// More than [`MAX_STRANGERS`], or not in the form they should be: every name may be one.
+pub(super) enum Shadowing {
+    /// All of them.
+    Known(BTreeMap<(ObjectKind, String), BTreeSet<Path>>),
+    /// More than [`MAX_OBJECTS`], or not in the expected form: every name may be shadowed.
     Unknown,
 }
 
-/// What the guard did not mean.
+/// A name that the statement uses, and the function that would run in place of the guard's.
 struct Collision<'s> {
     used: &'s Use,
     path: &'s Path,
 }
 
-impl Strangers {
+impl Shadowing {
     /// Asks for them, for transactions with this `search_path` (an SQL literal).
-    pub(crate) fn ask(client: &mut Client, search_path: &str) -> Result<Self, postgres::Error> {
+    pub(super) fn ask(client: &mut Client, search_path: &str) -> Result<Self, postgres::Error> {
         Ok(Self::read(&client.simple_query(&batch(search_path))?).unwrap_or(Self::Unknown))
     }
 
-    /// `None`: something is not in the form it should be, or too much.
+    /// `None`: not in the expected form, or too many.
     fn read(messages: &[SimpleQueryMessage]) -> Option<Self> {
         // The two settings come first.
-        let rows = messages.iter().filter_map(super::session::row).skip(2);
+        let rows = messages.iter().filter_map(row).skip(2);
         let mut known: BTreeMap<_, BTreeSet<Path>> = BTreeMap::new();
         for (count, row) in rows.enumerate() {
-            if count >= MAX_STRANGERS {
+            if count >= MAX_OBJECTS {
                 return None;
             }
-            let Stranger { kind, name, path, extension, compiled } = Stranger::read(row)?;
-            let harmless = |kind: &&Kind| is_harmless(**kind, &name, extension.as_deref(), compiled);
+            let Object { kind, name, path, extension, compiled } = Object::read(row)?;
+            let harmless = |kind: &&ObjectKind| is_harmless(**kind, &name, extension.as_deref(), compiled);
             for kind in kind.ways().iter().filter(|kind| !harmless(kind)) {
                 known.entry((*kind, name.clone())).or_default().insert(path.clone());
             }
@@ -138,8 +139,8 @@ impl Strangers {
         Some(Self::Known(known))
     }
 
-    /// Lets a statement pass that uses no name to which a stranger answers, unless the operator allowed that one.
-    pub(crate) fn check(&self, statement: &ReadOnlyStatement, config: &GuardConfig) -> Result<(), Problem> {
+    /// Lets a statement pass that uses no shadowed name, unless the operator allowed that object.
+    pub(super) fn check(&self, statement: &ReadOnlyStatement, config: &GuardConfig) -> Result<(), Problem> {
         let refusal = |detail: String, place| {
             let problem = Problem::new(Code::QueryViolation, detail).param("query");
             statement.place(place).into_iter().fold(problem, |problem, position| {
@@ -152,7 +153,7 @@ impl Strangers {
                 None => Ok(()),
                 Some(first) => Err(refusal(
                     format!(
-                        "The schemas of this session's search_path hold more than {MAX_STRANGERS} functions and operators, or \
+                        "The schemas of this session's search_path hold more than {MAX_OBJECTS} functions and operators, or \
                          they cannot be listed, so that no name can be told from PostgreSQL's own. Ask the operator to shorten the role's search_path."
                     ),
                     *first,
@@ -164,7 +165,7 @@ impl Strangers {
         let allowed = |(schema, name): &&Path| !config.allows_stranger(schema, name);
         let coercion = known
             .iter()
-            .filter(|((kind, _), _)| *kind == Kind::Coercion)
+            .filter(|((kind, _), _)| *kind == ObjectKind::Coercion)
             .flat_map(|(_, paths)| paths)
             .find(allowed);
         if let Some((schema, name)) = coercion {
@@ -179,8 +180,8 @@ impl Strangers {
         }
         for (used, place) in places {
             let path = candidates(used).iter().find_map(|kind| {
-                let paths = known.get(&(*kind, used.name().to_owned()))?;
-                paths.iter().filter(|(schema, _)| used.reaches(schema)).find(allowed)
+                let paths = known.get(&(*kind, name_of(used).to_owned()))?;
+                paths.iter().filter(|(schema, _)| reaches(used, schema)).find(allowed)
             });
             if let Some(path) = path {
                 return Err(refusal(Collision { used, path }.to_string(), place));
@@ -190,25 +191,25 @@ impl Strangers {
     }
 }
 
-/// A row of [`STRANGERS`].
-struct Stranger {
-    kind: Kind,
+/// A row of [`OBJECTS`].
+struct Object {
+    kind: ObjectKind,
     name: String,
     path: Path,
     extension: Option<String>,
     compiled: bool,
 }
 
-impl Stranger {
+impl Object {
     fn read(row: &SimpleQueryRow) -> Option<Self> {
         let text = |index: usize| row.try_get(index).ok().map(|text| text.map(str::to_owned));
         let kind = match text(0)??.as_str() {
-            "built-in" => Kind::BuiltIn,
-            "field" => Kind::Field,
-            "function" => Kind::Function,
-            "operator" => Kind::Operator,
-            "cast" => Kind::Cast,
-            "coercion" => Kind::Coercion,
+            "built-in" => ObjectKind::BuiltIn,
+            "field" => ObjectKind::Field,
+            "function" => ObjectKind::Function,
+            "operator" => ObjectKind::Operator,
+            "cast" => ObjectKind::Cast,
+            "coercion" => ObjectKind::Coercion,
             _ => return None,
         };
         Some(Self {
@@ -221,46 +222,43 @@ impl Stranger {
     }
 }
 
-/// Whether the guard means this, too. Of an extension with a named set, what the set was made from: all of it was reviewed. Of
-/// any other, what is compiled, where it is called for its type's sake: a superuser installed it. Behind a dot, where
-/// any type can lead to it, only what the lists name.
-fn is_harmless(kind: Kind, name: &str, extension: Option<&str>, compiled: bool) -> bool {
+/// Returns whether the guard means this object, too. Of an extension with a named set, all that the set was made from: it was
+/// reviewed. Of any other, compiled functions where they are called for their type's sake: a superuser installed them.
+/// Behind a dot, where any type can lead to a function, only those that the lists name.
+fn is_harmless(kind: ObjectKind, name: &str, extension: Option<&str>, compiled: bool) -> bool {
     let set = extension.and_then(functions_sets::of_extension);
     let listed = functions::is_built_in(name) || types::is_built_in(name);
     match kind {
-        Kind::BuiltIn => functions::is_built_in(name),
-        Kind::Field => set.is_some_and(|set| listed || set.has_function(name)),
-        Kind::Function | Kind::Operator | Kind::Cast | Kind::Coercion => {
+        ObjectKind::BuiltIn => functions::is_built_in(name),
+        ObjectKind::Field => set.is_some_and(|set| listed || set.has_function(name)),
+        ObjectKind::Function | ObjectKind::Operator | ObjectKind::Cast | ObjectKind::Coercion => {
             set.is_some() || extension.is_some() && compiled
         }
     }
 }
 
-/// The kinds of things that a use may lead to.
-fn candidates(used: &Use) -> &'static [Kind] {
+/// The kinds of objects that a use may lead to.
+fn candidates(used: &Use) -> &'static [ObjectKind] {
     match used {
-        Use::Call { schema: _, name: _ } => &[Kind::Function],
-        Use::Field(_) => &[Kind::Field, Kind::BuiltIn],
-        Use::Operator(_) => &[Kind::Operator],
-        Use::Cast(_) => &[Kind::Cast],
+        Use::Call { schema: _, name: _ } => &[ObjectKind::Function],
+        Use::Field(_) => &[ObjectKind::Field, ObjectKind::BuiltIn],
+        Use::Operator(_) => &[ObjectKind::Operator],
+        Use::Cast(_) => &[ObjectKind::Cast],
     }
 }
 
-impl Use {
-    fn name(&self) -> &str {
-        match self {
-            Self::Call { schema: _, name } | Self::Field(name) | Self::Operator(name) | Self::Cast(name) => {
-                name
-            }
-        }
+/// The name that is used.
+fn name_of(used: &Use) -> &str {
+    match used {
+        Use::Call { schema: _, name } | Use::Field(name) | Use::Operator(name) | Use::Cast(name) => name,
     }
+}
 
-    /// Whether a function of this schema can be meant.
-    fn reaches(&self, schema: &str) -> bool {
-        match self {
-            Self::Call { schema: Some(written), name: _ } => written == schema,
-            Self::Call { schema: None, name: _ } | Self::Field(_) | Self::Operator(_) | Self::Cast(_) => true,
-        }
+/// Returns whether a function of this schema can be meant.
+fn reaches(used: &Use, schema: &str) -> bool {
+    match used {
+        Use::Call { schema: Some(written), name: _ } => written == schema,
+        Use::Call { schema: None, name: _ } | Use::Field(_) | Use::Operator(_) | Use::Cast(_) => true,
     }
 }
 
@@ -268,7 +266,7 @@ impl std::fmt::Display for Collision<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { used, path: (schema, function) } = self;
         let path = echo(&format!("{schema}.{function}"));
-        let name = echo(used.name());
+        let name = echo(name_of(used));
         match used {
             Use::Call { schema: _, name: plain } => write!(
                 f,

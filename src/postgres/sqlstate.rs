@@ -1,4 +1,4 @@
-//! PostgreSQL's verdicts to ours, by SQLSTATE.
+//! PostgreSQL's errors as problems, by SQLSTATE.
 
 use postgres::error::{DbError, ErrorPosition};
 
@@ -16,17 +16,17 @@ const PARAMETER: &str = "query";
 /// A statement that was sent, and where in the sent text it began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent<'s> {
-    /// What was judged.
+    /// The judged statement.
     pub(crate) statement: &'s ReadOnlyStatement,
     /// Characters before its canonical text.
     pub(crate) prefix_chars: usize,
 }
 
-/// What a failure of the driver means for the call. `sent` is absent when no text of the client was involved.
+/// Turns a failure of the driver into one of the call. `sent` is absent when no text of the client was involved.
 pub(crate) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failure {
     let Some(refusal) = error.as_db_error() else { return Failure::Internal(chain(error)) };
     let Some(code) = code(refusal.code().code()).filter(|_| !is_fatal(refusal)) else {
-        return Failure::Internal(told(refusal));
+        return Failure::Internal(log_text(refusal));
     };
     let mut problem = Problem::new(code, detail(code, refusal));
     if code == Code::Validation || code == Code::QueryViolation {
@@ -41,19 +41,24 @@ pub(crate) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failur
     Failure::Problem(problem.with("sqlstate", refusal.code().code()))
 }
 
-/// What it means for a call of `tool` whose statement the caller does not see: what PostgreSQL says goes to the log alone, and
-/// only as far as it holds no value. `is_quoted` tells whether a text holds one of the call's.
-pub(crate) fn unspoken(error: &postgres::Error, tool: &str, is_quoted: impl Fn(&str) -> bool) -> Failure {
-    let said = |refusal: &DbError| {
-        let is_safe = may_be_told(refusal.code().code(), refusal.message()) && !is_quoted(refusal.message());
-        if is_safe { told(refusal) } else { told_without_message(refusal) }
+/// The same for a call of `tool` whose statement the caller does not see: PostgreSQL's message goes to the log alone, and only
+/// if it holds no value. `is_quoted` returns whether a text holds one of the call's.
+pub(crate) fn failure_without_message(
+    error: &postgres::Error,
+    tool: &str,
+    is_quoted: impl Fn(&str) -> bool,
+) -> Failure {
+    let logged = |refusal: &DbError| {
+        let is_safe =
+            is_safe_to_log(refusal.code().code(), refusal.message()) && !is_quoted(refusal.message());
+        if is_safe { log_text(refusal) } else { log_text_without_message(refusal) }
     };
     let problem = match (failure(error, None), error.as_db_error()) {
         (Failure::Problem(problem), _) => problem,
-        (Failure::Internal(_), Some(refusal)) => return Failure::Internal(said(refusal)),
+        (Failure::Internal(_), Some(refusal)) => return Failure::Internal(logged(refusal)),
         (internal @ (Failure::Internal(_) | Failure::Interrupted(_)), _) => return internal,
     };
-    log::warn!(target: "call", "tool={tool} {}", error.as_db_error().map_or_else(|| chain(error), said));
+    log::warn!(target: "call", "tool={tool} {}", error.as_db_error().map_or_else(|| chain(error), logged));
     let code = problem.code();
     let detail = if code == Code::ExecutionTimeout {
         "The query was stopped at its time limit. Ask for less: narrow the arguments."
@@ -65,18 +70,18 @@ pub(crate) fn unspoken(error: &postgres::Error, tool: &str, is_quoted: impl Fn(&
     Problem::new(code, detail).into()
 }
 
-/// Whether it takes the place of a row that no answer could hold.
+/// Returns whether it takes the place of a row that no answer could hold.
 pub(crate) fn is_row_too_long(error: &postgres::Error) -> bool {
     error.code().is_some_and(|code| code.code() == ROW_TOO_LONG)
 }
 
-/// Whether the server ended the connection with this error.
+/// Returns whether the server ended the connection with this error.
 fn is_fatal(refusal: &DbError) -> bool {
     use postgres::error::Severity;
     matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
 }
 
-/// `None`: nothing that the model could mend.
+/// The code of an SQLSTATE. `None`: a fault that the model cannot mend.
 fn code(sqlstate: &str) -> Option<Code> {
     let class = sqlstate.get(..2)?;
     match (sqlstate, class) {
@@ -111,7 +116,7 @@ fn bounded(text: &str) -> String {
     text
 }
 
-/// Where in the sent text, in characters from 1.
+/// The position in the sent text, in characters from 1.
 fn position(refusal: &DbError) -> Option<usize> {
     match refusal.position()? {
         ErrorPosition::Original(position) => usize::try_from(*position).ok(),
@@ -121,7 +126,7 @@ fn position(refusal: &DbError) -> Option<usize> {
 }
 
 /// For the operator's log: the message, never the statement or its values (`DETAIL` may hold rows).
-fn told(refusal: &DbError) -> String {
+fn log_text(refusal: &DbError) -> String {
     format!("PostgreSQL: {} {}: {}", refusal.severity(), refusal.code().code(), refusal.message())
 }
 
@@ -144,13 +149,13 @@ const OF_DATA: &[&str] = &[
 /// Classes of errors that are about the statement, the server or the session, and quote names.
 const NOT_OF_DATA: &[&str] = &["08", "0A", "25", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58"];
 
-/// Whether a message holds no value as far as its SQLSTATE tells. That of an error in the data quotes what is wrong, and what a
-/// function raises may say anything.
-fn may_be_told(sqlstate: &str, message: &str) -> bool {
+/// Returns whether a message holds no value, by its SQLSTATE. An error in the data quotes the value, and a function may raise any
+/// text.
+fn is_safe_to_log(sqlstate: &str, message: &str) -> bool {
     OF_DATA.contains(&message) || sqlstate.get(..2).is_some_and(|class| NOT_OF_DATA.contains(&class))
 }
 
-fn told_without_message(refusal: &DbError) -> String {
+fn log_text_without_message(refusal: &DbError) -> String {
     format!(
         "PostgreSQL: {} {}: (its message may hold a value and is not logged)",
         refusal.severity(),
@@ -199,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_about_data_is_told_only_when_it_holds_none() {
+    fn a_message_about_data_is_logged_only_when_it_holds_none() {
         for (sqlstate, message, expected) in [
             ("22012", "division by zero", true),
             ("22P02", "invalid input syntax for type integer: \"x\"", false),
@@ -213,7 +218,7 @@ mod tests {
             ("57014", "canceling statement due to user request", true),
             ("", "x", false),
         ] {
-            assert_eq!(may_be_told(sqlstate, message), expected, "{sqlstate} {message}");
+            assert_eq!(is_safe_to_log(sqlstate, message), expected, "{sqlstate} {message}");
         }
     }
 
@@ -225,8 +230,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_hides_is_passed_on() {
-        let told = bounded("invalid input syntax for type integer: \"\u{202e}1\u{1b}[31m\n\u{7f}\"");
-        assert_eq!(told, "invalid input syntax for type integer: \"\\u{202e}1\\u{1b}[31m\\n\\u{7f}\"");
+    fn no_hidden_character_is_passed_on() {
+        let shown = bounded("invalid input syntax for type integer: \"\u{202e}1\u{1b}[31m\n\u{7f}\"");
+        assert_eq!(shown, "invalid input syntax for type integer: \"\\u{202e}1\\u{1b}[31m\\n\\u{7f}\"");
     }
 }

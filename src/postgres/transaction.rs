@@ -3,30 +3,28 @@
 use std::time::Duration;
 
 use super::{
-    Database,
-    connect::{ConnectError, io_kind},
-    pool::{Lease, send_cancel},
-    session::{Canceller, Clean, Session},
+    connect_error::{ConnectError, io_kind},
+    database::Database,
+    pool::Lease,
+    session::{Clean, Session},
     sqlstate::chain,
 };
 use crate::{
-    call::{Call, Failure, Interrupted, StopGuard, WaitGuard},
+    call::{Call, Failure, Interrupted, StopGuard},
     problem::{Code, Problem},
 };
 
-/// How long a call waits for a slot. There are as many slots as workers that may take SQL calls, and some for stuck
-/// workers, so a wait means that they hang.
+/// A call's wait for a slot. There are as many slots as SQL calls that run at once, so a wait means that one is held by a
+/// statement that does not stop, or by a connection that is just being closed.
 const SLOT_WAIT: Duration = Duration::from_secs(1);
 
 /// A transaction that was begun. Dropped, it takes its connection with it.
 pub(crate) struct Transaction {
     lease: Lease,
-    canceller: Option<Canceller>,
     stop: Option<StopGuard>,
-    wait_guard: WaitGuard,
 }
 
-/// How a transaction left its connection.
+/// The state in which a transaction left its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// Nothing is under way on it.
@@ -41,6 +39,7 @@ impl Transaction {
     pub(crate) fn begin(database: &Database, call: &Call) -> Result<Self, Failure> {
         let wait = SLOT_WAIT.min(call.remaining());
         let mut lease = database.pool().lend(wait).ok_or_else(|| {
+            log::error!("a call is refused: every connection is held by a statement that does not stop");
             Problem::new(
                 Code::ConcurrencyLimit,
                 "Every database connection is taken by work that hangs. Try again later.",
@@ -49,7 +48,7 @@ impl Transaction {
         })?;
         let begin = |session: &mut Session| {
             let remaining = call.remaining();
-            session.begin(database.config.statement_timeout.min(remaining), remaining)
+            session.begin(database.config().statement_timeout.min(remaining), remaining)
         };
         match lease.session().map(begin) {
             Some(Ok(())) => return Self::under_way(lease, call),
@@ -77,14 +76,12 @@ impl Transaction {
     }
 
     fn under_way(mut lease: Lease, call: &Call) -> Result<Self, Failure> {
-        let canceller = lease.session().and_then(|session| session.canceller());
-        let wait_guard = call.wait_guard();
-        let stop = canceller.clone().map(|canceller| {
-            let wait_guard = wait_guard.clone();
-            call.interrupt().on_stop(Box::new(move || send_cancel(canceller, wait_guard)))
+        lease.hold(call.wait_guard());
+        let stop = lease.session().and_then(|session| session.canceller()).map(|canceller| {
+            let wait_guard = call.wait_guard();
+            call.interrupt().on_stop(Box::new(move || canceller.send(wait_guard)))
         });
-        let stop = stop.transpose()?;
-        Ok(Self { lease, canceller, stop, wait_guard })
+        Ok(Self { stop: stop.transpose()?, lease })
     }
 
     /// The connection. `None` cannot happen between begin and end.
@@ -92,26 +89,28 @@ impl Transaction {
         self.lease.session().ok_or_else(|| Failure::Internal("a transaction without a connection".to_owned()))
     }
 
-    /// What is left to do when the answer is on its way: the ROLLBACK. The connection is pooled again only when no
+    /// The work that is left when the answer is on its way: the ROLLBACK. The connection is pooled again only when no
     /// CancelRequest was sent for it, which might arrive late and hit the next statement, and when the server has
     /// confirmed that nothing is left behind.
     pub(crate) fn end(self, end: End) -> Box<dyn FnOnce() + Send> {
-        let Self { mut lease, canceller, stop, wait_guard } = self;
-        // Without a canceller there is nothing that could have been sent.
-        let uncancelled = stop.is_none_or(StopGuard::disarm);
-        Box::new(move || match (end, canceller) {
-            (End::Idle, _) if uncancelled => match lease.session().map(Session::clean) {
-                Some(Ok(Clean::Reusable)) => lease.give_back(),
-                Some(Ok(Clean::Spent)) | None => {}
-                Some(Err(error)) => log::info!("a connection is closed: {}", chain(&error)),
+        let Self { mut lease, stop } = self;
+        // Without a canceller no request can have been sent.
+        let is_uncancelled = stop.is_none_or(StopGuard::disarm);
+        Box::new(move || match (end, lease.session()) {
+            (End::Idle, Some(session)) if is_uncancelled => match session.clean() {
+                Ok(Clean::Reusable) => lease.give_back(),
+                Ok(Clean::Spent) => {}
+                Err(error) => log::info!("a connection is closed: {}", chain(&error)),
             },
-            (End::Busy, Some(canceller)) if uncancelled => send_cancel(canceller, wait_guard),
-            (End::Idle | End::Busy, _) => {}
+            (End::Idle, Some(session)) => session.settle(),
+            // The lease tells it to stop.
+            (End::Busy, Some(_)) => {}
+            (End::Idle | End::Busy, None) => {}
         })
     }
 }
 
-/// Whether the connection had died before the `BEGIN`: the server had ended it, or it is broken.
+/// Returns whether the connection had died before the `BEGIN`: the server had ended it, or it is broken.
 fn was_dead(error: &postgres::Error) -> bool {
     match error.code() {
         // admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, idle_session_timeout,
@@ -121,7 +120,7 @@ fn was_dead(error: &postgres::Error) -> bool {
     }
 }
 
-/// What a call is told when there is no connection.
+/// The answer to a call when there is no connection.
 fn refused(error: &ConnectError) -> Failure {
     match error.unsafe_role() {
         Some(_) => {
@@ -137,7 +136,7 @@ fn refused(error: &ConnectError) -> Failure {
     }
 }
 
-/// A call that was told to stop is not told what came of its statement.
+/// Turns the failure of a call that was stopped into the stop itself.
 pub(crate) fn unless_stopped(call: &Call, failure: Failure) -> Failure {
     match call.interrupt().check() {
         Err(Interrupted) => Failure::Interrupted(Interrupted),

@@ -1,4 +1,4 @@
-//! The ways to a server: by which one a connection may be opened, and by which its statements are cancelled.
+//! The ways to a server: to open a connection, and to cancel its statements.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use r2d2_postgres::PostgresConnectionManager;
 
 use super::{
     dsn::{Dsn, SslMode},
-    stream::{Plain, Watch},
+    stream::{Deadline, Plain},
     tls::Connector,
 };
 
-/// How long sending a CancelRequest may take.
+/// Time for sending a CancelRequest.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How bytes travel.
+/// The way of the bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum Transport {
-    /// Over a Unix socket, unwatched.
+    /// Over a Unix socket, without a deadline.
     UnixSocket,
     /// Over TCP as they are.
     Plain,
@@ -30,7 +30,7 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// What `sslmode` wants over TCP first, and what it takes instead when the server wants that.
+    /// The transport that `sslmode` wants over TCP first, and the one it accepts instead.
     pub(crate) fn allowed(dsn: &Dsn) -> (Self, Option<Self>) {
         let Some(connector) = dsn.connector.clone() else { return (Self::Plain, None) };
         let encrypted = Self::Encrypted(connector);
@@ -43,8 +43,8 @@ impl Transport {
     }
 
     /// Logs in.
-    pub(crate) fn log_in(&self, driver: &Config, watch: &Watch) -> Result<Client, postgres::Error> {
-        let (mut driver, watch) = (driver.clone(), watch.clone());
+    pub(crate) fn log_in(&self, driver: &Config, deadline: &Deadline) -> Result<Client, postgres::Error> {
+        let (mut driver, deadline) = (driver.clone(), deadline.clone());
         // The stream is ours from the first byte.
         driver.ssl_mode(DriverMode::Require).ssl_negotiation(SslNegotiation::Direct);
         match self {
@@ -52,10 +52,10 @@ impl Transport {
                 driver.ssl_mode(DriverMode::Disable);
                 PostgresConnectionManager::new(driver, NoTls).connect()
             }
-            Self::Plain => PostgresConnectionManager::new(driver, Plain(watch)).connect(),
+            Self::Plain => PostgresConnectionManager::new(driver, Plain(deadline)).connect(),
             #[cfg(feature = "tls")]
             Self::Encrypted(connector) => {
-                PostgresConnectionManager::new(driver, connector.watched(watch)).connect()
+                PostgresConnectionManager::new(driver, connector.with_deadline(deadline)).connect()
             }
             #[cfg(not(feature = "tls"))]
             Self::Encrypted(connector) => match *connector {},
@@ -65,12 +65,12 @@ impl Transport {
     /// Sends a CancelRequest for a connection that was opened this way.
     pub(crate) fn cancel(&self, token: &CancelToken) -> Result<(), postgres::Error> {
         // Nothing is read but the handshake.
-        let watch = Watch::new(CANCEL_PATIENCE, 0);
+        let deadline = Deadline::new(CANCEL_PATIENCE, 0);
         match self {
             Self::UnixSocket => token.cancel_query(NoTls),
-            Self::Plain => token.cancel_query(Plain(watch)),
+            Self::Plain => token.cancel_query(Plain(deadline)),
             #[cfg(feature = "tls")]
-            Self::Encrypted(connector) => token.cancel_query(connector.watched(watch)),
+            Self::Encrypted(connector) => token.cancel_query(connector.with_deadline(deadline)),
             #[cfg(not(feature = "tls"))]
             Self::Encrypted(connector) => match *connector {},
         }

@@ -1,10 +1,8 @@
-//! What `check` tells of the catalog: its faults with their places, and what each entry does on the database.
+//! The catalog's part of the report: its faults with their places, and each entry's run on the database.
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
-use super::{Finding, Level};
+use super::finding::{Finding, Level, Spot};
 use crate::{
     diagnostics::escape,
     document::finding::{DocumentRule as _, Severity},
@@ -13,23 +11,6 @@ use crate::{
 };
 
 const SUBJECT: &str = "catalog";
-
-/// Where in the catalog something was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Spot {
-    pub(super) file: String,
-    pub(super) line: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) entry: Option<String>,
-    pub(super) rule: &'static str,
-}
-
-impl Spot {
-    /// What findings that stand together share.
-    pub(super) fn group(&self) -> (&str, Option<&str>) {
-        (&self.file, self.entry.as_deref())
-    }
-}
 
 /// One of the catalog's own findings.
 pub(super) fn finding(finding: &catalog::Finding) -> Finding {
@@ -55,7 +36,7 @@ pub(super) fn summary(catalog: &Catalog) -> Vec<Finding> {
     std::iter::once(proven).chain(warnings).collect()
 }
 
-/// What each entry does on a database that can be reached.
+/// Runs each entry on a database that can be reached.
 pub(super) fn on_database(catalog: &Catalog, database: &Arc<Database>) -> Vec<Finding> {
     match catalog.examine(database) {
         Ok(examinations) => examinations.into_iter().flat_map(examined).collect(),

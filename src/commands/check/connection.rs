@@ -1,9 +1,9 @@
-//! What the settings of the database risk, found without asking it.
+//! Risks in the settings of the database, found without a connection.
 
-use super::{Finding, Level};
+use super::finding::{Finding, Level};
 use crate::{diagnostics::escape, postgres::SqlConfig};
 
-/// Everything that works and should be looked at.
+/// Settings that work and should be looked at.
 pub(super) fn warnings(config: &SqlConfig) -> Vec<Finding> {
     let warn = |text: String| Finding::new(Level::Warn, "sql", text);
     let mut findings = Vec::new();
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    /// What is said of these settings.
+    /// The warnings about these settings.
     #[track_caller]
     fn check(dsn: &str, settings: &[(&str, &str)], expected: &[&str]) {
         let dsn = [("MCP_SQL_DSN", dsn), ("USER", "me")];
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_contradict_each_other_are_told() {
+    fn limits_that_contradict_each_other_are_reported() {
         let dsn = "postgres:///d";
         let pool = ("MCP_SQL_POOL_MAX_SIZE", "4");
         check(dsn, &[pool, ("MCP_MAX_CONCURRENCY", "5")], &[]);

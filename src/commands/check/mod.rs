@@ -1,12 +1,12 @@
 //! `check`: every setting and file loaded, every dependency asked, and a report with a cure for each fault.
 
+mod finding;
 mod catalog;
 mod connection;
 
 use std::{fmt::Write as _, io};
 
 use clap::Args;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::{
@@ -14,13 +14,13 @@ use crate::{
     commands::{console::print, exit::Exit},
     confine::{self, Confinement, Inherited, Mode, Needs},
     diagnostics::{self, escape},
-    postgres::{Database, Probe, RoleFinding, SqlConfig, UnsafeRole},
+    postgres::{Database, Probe, RoleFinding, SqlConfig, StuckBackend, UnsafeRole},
     settings::{Misconfigured, SettingError, Settings},
     tools::catalog::Catalog,
 };
-use catalog::Spot;
+use finding::{Finding, Level, Spot};
 
-/// What `check` can be told.
+/// The options of `check`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// A warning is a failure
@@ -29,42 +29,6 @@ pub(super) struct Options {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-/// How one thing is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Level {
-    /// As it should be.
-    Ok,
-    /// Not switched on.
-    Off,
-    /// Works, and should be looked at.
-    Warn,
-    /// Does not work.
-    Fail,
-}
-
-/// One line of the report.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-struct Finding {
-    level: Level,
-    subject: &'static str,
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cure: Option<String>,
-    #[serde(flatten)]
-    spot: Option<Spot>,
-}
-
-impl Finding {
-    fn new(level: Level, subject: &'static str, text: impl Into<String>) -> Self {
-        Self { level, subject, text: text.into(), cure: None, spot: None }
-    }
-
-    fn cured_by(self, cure: impl Into<String>) -> Self {
-        Self { cure: Some(cure.into()), ..self }
-    }
 }
 
 pub(super) fn run(
@@ -173,13 +137,12 @@ fn confinement(mode: Mode, needs: &Needs, inherited: Inherited) -> Vec<Finding> 
     };
     let Confinement { in_force, unenforced, .. } = confine::apply(needs, inherited);
     let in_force = in_force.into_iter().map(|what| Finding::new(Level::Ok, SUBJECT, what));
-    let unenforced =
-        unenforced.iter().map(|missing| Finding::new(level, SUBJECT, &*missing.text).cured_by(missing.cure));
+    let unenforced = unenforced.iter().map(|missing| Finding::new(level, SUBJECT, &*missing.text).cured_by(missing.cure));
     in_force.chain(unenforced).collect()
 }
 
 fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {
-    let Probe { server_version, database, role, tls, findings } = probe;
+    let Probe { server_version, database, role, tls, findings, has_memory_settings, stuck } = probe;
     let tls = tls.map_or_else(|| "without TLS".to_owned(), |tls| format!("over {tls}"));
     let text = format!("PostgreSQL {server_version}: database {database} as role {role}, {tls}");
     let mut all = vec![Finding::new(Level::Ok, "sql", escape(&text))];
@@ -191,6 +154,23 @@ fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {
         };
         let level = if refuses { Level::Fail } else { Level::Warn };
         Finding::new(level, "role", escape(&text)).cured_by(escape(&cure))
+    }));
+    if !has_memory_settings {
+        let role = escape(&format!("\"{}\"", role.replace('"', "\"\"")));
+        let text = format!(
+            "the role {role} has neither work_mem nor temp_file_limit: a careless query may take much of both"
+        );
+        let cure = format!(
+            "ALTER ROLE {role} SET work_mem = '16MB'; ALTER ROLE {role} SET temp_file_limit = '256MB'. The memory of a \
+             backend is really bounded only by its host: MemoryMax= of PostgreSQL's unit"
+        );
+        all.push(Finding::new(Level::Warn, "role", text).cured_by(cure));
+    }
+    all.extend(stuck.into_iter().map(|StuckBackend { pid, seconds }| {
+        let text = format!(
+            "backend {pid} has run a statement for {seconds} s, longer than MCP_SQL_STATEMENT_TIMEOUT_MS: no cancel stops it"
+        );
+        Finding::new(Level::Warn, "sql", text).cured_by(format!("SELECT pg_terminate_backend({pid})"))
     }));
     all
 }
@@ -243,14 +223,27 @@ mod tests {
         RoleFinding { dangerous, text: "is a superuser".to_owned(), cure: "use another".to_owned() }
     }
 
+    #[test]
+    fn missing_memory_settings_and_stuck_backends_are_warnings() {
+        let stuck = vec![StuckBackend { pid: 42, seconds: 7 }];
+        let findings = judge(Probe { stuck, ..Probe::default() }, UnsafeRole::Refuse);
+        let cures: Vec<_> = findings.iter().filter_map(|finding| finding.cure.as_deref()).collect();
+        assert!(findings.iter().skip(1).all(|finding| finding.level == Level::Warn), "{findings:?}");
+        assert!(
+            cures[0].contains("MemoryMax=") && cures[1] == "SELECT pg_terminate_backend(42)",
+            "{cures:?}"
+        );
+    }
+
     #[track_caller]
     fn check(dangerous: bool, unsafe_role: UnsafeRole, strict: bool, expected: Exit) {
         let probe = Probe {
             server_version: "15.4".to_owned(),
             database: "assets".to_owned(),
             role: "reader\n".to_owned(),
-            tls: None,
             findings: vec![role(dangerous)],
+            has_memory_settings: true,
+            ..Probe::default()
         };
         let findings = judge(probe, unsafe_role);
         assert_eq!(verdict(&findings, strict), expected);

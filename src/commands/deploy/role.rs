@@ -11,7 +11,7 @@ const SCRIPT: &str = include_str!("role.sql");
 /// The longest name in bytes; PostgreSQL cuts longer ones (NAMEDATALEN).
 const MAX_NAME_BYTES: usize = 63;
 
-/// What `deploy role` can be told.
+/// The options of `deploy role`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// The schema that may be read

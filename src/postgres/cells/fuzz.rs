@@ -1,4 +1,4 @@
-//! Whatever bytes a server sends for a value: they are refused, or become JSON in ASCII that they could pay for.
+//! Any bytes for a value are refused, or become JSON in ASCII whose length they bound.
 
 use std::sync::LazyLock;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::super::cells::{self, Intervals};
 use crate::wire::ascii::AsciiWriter;
 
-/// What a value may be longer than its bytes, in bytes: the zeros of a `numeric`, at most 32,767 groups of four before its
+/// The most by which a value may be longer than its bytes, in bytes: the zeros of a `numeric`, at most 32,767 groups of four before its
 /// point and 16,383 digits behind it.
 const MAX_GROWTH_BYTES: usize = 4 * 32_768 + 16_384 + 64;
-/// What a byte may become: `\ufffd`, when it is not UTF-8.
+/// The most that a byte may become: `\ufffd`, when it is not UTF-8.
 const MAX_BYTES_PER_BYTE: usize = 6;
 
-/// What the first byte chooses from.
+/// The types from which the first byte chooses.
 static TYPES: LazyLock<Vec<Type>> = LazyLock::new(|| {
     let named = |name: &str, kind| Type::new(name.to_owned(), 99_999, kind, "public".to_owned());
     let field = |name: &str, kind| Field::new(name.to_owned(), kind);

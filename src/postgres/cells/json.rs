@@ -3,10 +3,7 @@
 //! PostgreSQL's `json` keeps duplicate keys and numbers of any size. A reader would silently lose such parts, so a value
 //! that has one is written as a string.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use crate::wire::ascii::AsciiWriter;
 
@@ -19,8 +16,8 @@ pub(crate) fn write<'o>(out: &'o mut AsciiWriter, text: &str) -> &'o mut AsciiWr
 }
 
 /// Writes what `to_json` made of a record, in which a `numeric` is a number: one that a double does not carry, or whose scale
-/// it would lose, is written as a string of its digits, as in a cell of its own. `1.5` stays a number, for nothing
-/// tells it from a `float8`; and a `timestamptz` ends in `+00:00`.
+/// it would lose, is written as a string of its digits, as in a cell of its own. `1.5` stays a number, for it
+/// looks like a `float8`; and a `timestamptz` ends in `+00:00`.
 pub(crate) fn write_record<'o>(out: &'o mut AsciiWriter, text: &str) -> &'o mut AsciiWriter {
     let mut quoted = String::with_capacity(text.len());
     let mut rest = text;
@@ -39,7 +36,8 @@ fn faithful(text: &str) -> Option<Value> {
     if !numbers(text).all(double_carries) {
         return None;
     }
-    serde_json::from_str(text).ok().map(|Strict(value)| value)
+    // Of members with the same key a value holds the last.
+    serde_json::from_str(text).ok().filter(|value| held_members(value) == written_members(text))
 }
 
 /// The tokens of JSON text that are numbers.
@@ -76,7 +74,7 @@ fn next_number(text: &str) -> Option<Found<'_>> {
     }
 }
 
-/// What stands behind a string whose opening quote is gone.
+/// The text behind a string whose opening quote is gone.
 fn behind_string(text: &str) -> &str {
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
@@ -89,7 +87,7 @@ fn behind_string(text: &str) -> &str {
     characters.as_str()
 }
 
-/// Whether the double nearest to the number, written as short as possible, has the number's own digits.
+/// Returns whether the double nearest to the number, written as short as possible, has the number's own digits.
 fn double_carries(number: &str) -> bool {
     let Ok(double) = number.parse::<f64>() else { return false };
     double.is_finite() && significant(&format!("{double:e}")) == significant(number)
@@ -110,68 +108,22 @@ fn significant(number: &str) -> Option<(String, i64)> {
     Some((significant, exponent.parse::<i64>().ok()?.checked_add(first)?))
 }
 
-/// A JSON value without duplicate keys.
-struct Strict(Value);
-
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Self)
+/// The members of all objects in JSON text, by the colons outside of strings.
+fn written_members(text: &str) -> usize {
+    let (mut count, mut rest) = (0, text);
+    while let Some((outside, string)) = rest.split_once('"') {
+        count += outside.matches(':').count();
+        rest = behind_string(string);
     }
+    count + rest.matches(':').count()
 }
 
-struct StrictVisitor;
-
-impl<'de> Visitor<'de> for StrictVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("not finite"))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(Strict(item)) = access.next_element()? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut members = Map::new();
-        while let Some((key, Strict(value))) = access.next_entry::<String, Strict>()? {
-            if members.insert(key, value).is_some() {
-                return Err(A::Error::custom("a duplicate key"));
-            }
-        }
-        Ok(Value::Object(members))
+/// The members of all objects in a value. No value is nested more deeply than `serde_json` reads.
+fn held_members(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => members.len() + members.values().map(held_members).sum::<usize>(),
+        Value::Array(items) => items.iter().map(held_members).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 
@@ -197,6 +149,7 @@ mod tests {
         check("-0.0001", "-0.0001");
         check("0.1", "0.1");
         check("0e999", "0.0");
+        check(r#"{"a:\":":{"b":[{"c":1},{"c":2}]}}"#, r#"{"a:\":":{"b":[{"c":1},{"c":2}]}}"#);
         check("[1.3e100, 8.41e21]", "[1.3e+100,8.41e+21]");
         check(r#""1e400""#, r#""1e400""#);
         check(r#"{"a\"1e400": 1}"#, r#"{"a\"1e400":1}"#);
@@ -209,6 +162,7 @@ mod tests {
         check("1e-400", r#""1e-400""#);
         check("0.12345678901234567890", r#""0.12345678901234567890""#);
         check(r#"{"a":1,"a":1}"#, r#""{\"a\":1,\"a\":1}""#);
+        check(r#"{"a":1,"\u0061":{":":2}}"#, r#""{\"a\":1,\"\\u0061\":{\":\":2}}""#);
         check(r#"[{"a":{"b":1,"b":2}}]"#, r#""[{\"a\":{\"b\":1,\"b\":2}}]""#);
         check(r#""\ud800""#, r#""\"\\ud800\"""#);
         check(&"[".repeat(200), &format!("\"{}\"", "[".repeat(200)));

@@ -1,8 +1,8 @@
 //! `numeric` to its exact decimal text (`numeric_send`: digits in base 10,000).
 
-use super::{Undecodable, reader::Reader};
+use super::reader::{Reader, Undecodable};
 
-/// What a group of digits stays below.
+/// The base of a group of digits.
 const BASE: u16 = 10_000;
 /// The most digits behind the point (`NUMERIC_DSCALE_MASK`).
 const MAX_SCALE: u16 = 0x3FFF;

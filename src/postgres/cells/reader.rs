@@ -1,8 +1,11 @@
 //! Reads big-endian integers and length-prefixed values from bytes that may end anywhere.
 
-use super::Undecodable;
+/// The bytes are not in the binary form of their type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a value that the server sent is not in the binary form of its type")]
+pub(crate) struct Undecodable;
 
-/// What is left to read.
+/// The bytes that are left to read.
 pub(super) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -61,7 +64,7 @@ impl<'a> Reader<'a> {
         std::mem::take(&mut self.0)
     }
 
-    /// Nothing may be left.
+    /// Refuses bytes that are left.
     pub(super) fn end(&self) -> Result<(), Undecodable> {
         if self.0.is_empty() { Ok(()) } else { Err(Undecodable) }
     }

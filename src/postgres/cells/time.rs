@@ -1,6 +1,6 @@
 //! Dates, times and intervals: PostgreSQL's counts of days and microseconds to ISO 8601.
 //!
-//! What ISO 8601 cannot say (infinities, years before 1 or after 9999) is written as PostgreSQL's own ISO style has it.
+//! Values that ISO 8601 cannot express (infinities, years before 1 or after 9999) are written as in PostgreSQL's own ISO style.
 //! The calendar is computed here, because PostgreSQL's reaches from 4714 BC to 294276 AD and further than any library's.
 
 /// Days from 1970-01-01 to PostgreSQL's epoch, 2000-01-01.
@@ -8,7 +8,7 @@ const EPOCH_DAYS: i64 = 10_957;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 
-/// Whether a server's intervals can be infinite. To PostgreSQL before 17 what says so are the longest finite ones.
+/// True if a server's intervals can be infinite. Before PostgreSQL 17 the same bytes are the longest finite ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intervals {
     /// PostgreSQL 16 and older.
@@ -24,10 +24,10 @@ impl Intervals {
     }
 }
 
-/// Whether a timestamp names an instant.
+/// True if a timestamp names an instant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// `timestamp`: a clock on some wall.
+    /// `timestamp`: a local clock.
     None,
     /// `timestamptz`: an instant, written in UTC.
     Utc,
@@ -55,7 +55,7 @@ impl Day {
         Self { year, month, day }
     }
 
-    /// Whether ISO 8601's four digits can say the year.
+    /// Returns whether ISO 8601's four digits can express the year.
     fn is_iso(&self) -> bool {
         (1..=9999).contains(&self.year)
     }
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn timestamps_are_iso_where_iso_can_say_them() {
+    fn timestamps_are_iso_where_iso_can_express_them() {
         check(&timestamp(0, Zone::Utc), "2000-01-01T00:00:00Z");
         check(&timestamp(-1, Zone::None), "1999-12-31T23:59:59.999999");
         check(&timestamp(-63_082_281_600_000_000 - 1, Zone::Utc), "0001-12-31 23:59:59.999999+00 BC");
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_intervals_are_infinite_where_the_server_says_so() {
+    fn the_longest_intervals_are_infinite_from_postgresql_17_on() {
         let longest = |intervals| interval(i32::MAX, i32::MAX, i64::MAX, intervals);
         let least = |intervals| interval(i32::MIN, i32::MIN, i64::MIN, intervals);
         for version in [130_000, 150_004, 169_999] {

@@ -1,4 +1,4 @@
-//! What a DSN says of TLS, with libpq's rules of which parameters go together.
+//! The parameters of TLS, with libpq's rules of which go together.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,12 @@ use super::{
         stream::Negotiation,
         tls::{Connector, Trust},
     },
-    DsnEnvironment, DsnError,
+    environment::DsnEnvironment,
+    error::DsnError,
     text::Parameters,
 };
 
-/// How much a connection insists on TLS (libpq's `sslmode`).
+/// The need for TLS on a connection (libpq's `sslmode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SslMode {
     /// Never.
@@ -20,15 +21,15 @@ pub(crate) enum SslMode {
     Allow,
     /// TLS first, plain when the server refuses TLS.
     Prefer,
-    /// TLS with whatever certificate.
+    /// TLS with any certificate.
     Require,
     /// TLS with a certificate that a trusted authority signed.
     VerifyCa,
-    /// The same, made out to the host name we asked for.
+    /// The same, made out to the host name of the DSN.
     VerifyFull,
 }
 
-/// Whether the password exchange is tied to the TLS channel (libpq's `channel_binding`).
+/// The tie of the password exchange to the TLS channel (libpq's `channel_binding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChannelBinding {
     /// Never.
@@ -45,7 +46,7 @@ pub(super) struct Encryption {
     pub(super) channel_binding: ChannelBinding,
     /// `None`: no connection is encrypted.
     pub(super) connector: Option<Connector>,
-    /// What was read, by parameter.
+    /// The files that were read, by parameter.
     pub(super) files: Vec<(&'static str, PathBuf)>,
 }
 
@@ -104,7 +105,7 @@ impl Encryption {
             return Err(DsnError::Conflict("'sslcert' and 'sslkey' are needed both or not at all"));
         }
         let identity = certificate.zip(key);
-        // As with libpq, a Unix socket carries no TLS whatever the mode says.
+        // As with libpq, a Unix socket carries no TLS in any mode.
         if mode == SslMode::Disable || local {
             return Ok(Self { mode: SslMode::Disable, channel_binding, connector: None, files: Vec::new() });
         }
@@ -119,7 +120,7 @@ impl Encryption {
     }
 }
 
-/// Which authorities are trusted to sign a server's certificate. As with libpq, an authority that is at hand is asked in
+/// Chooses the authorities that may sign a server's certificate. As with libpq, an authority that is at hand is asked in
 /// every mode; only `verify-full` wants the name, too.
 fn trust(mode: SslMode, root: Option<String>, environment: &DsnEnvironment) -> Result<Trust, DsnError> {
     if root.as_deref() == Some("system") {
@@ -131,7 +132,7 @@ fn trust(mode: SslMode, root: Option<String>, environment: &DsnEnvironment) -> R
     };
     match root.map(PathBuf::from).or_else(usual) {
         Some(file) => Ok(Trust::File { file, check_name: mode == SslMode::VerifyFull }),
-        None if mode < SslMode::VerifyCa => Ok(Trust::Anybody),
+        None if mode < SslMode::VerifyCa => Ok(Trust::AnyAuthority),
         None => Err(DsnError::Conflict(
             "sslmode=verify-ca and verify-full need 'sslrootcert' (a file, or 'system'), or ~/.postgresql/root.crt",
         )),

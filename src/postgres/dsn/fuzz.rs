@@ -6,7 +6,7 @@ use super::{
     text::{Parameters, SUPPORTED},
 };
 
-/// However a connection string is written, it is read alike.
+/// A connection string is read alike in every way of writing.
 pub fn strings(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Some(given) = read(&text) else { return };

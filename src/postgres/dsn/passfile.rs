@@ -4,7 +4,14 @@
 
 use std::{os::unix::fs::MetadataExt as _, path::PathBuf};
 
-use super::{DsnEnvironment, DsnError, Host, Password, Server, read_file, text::Parameters};
+use super::{
+    super::named_file::{FileError, read},
+    environment::DsnEnvironment,
+    error::DsnError,
+    password::Password,
+    server::{Host, Server},
+    text::Parameters,
+};
 
 /// Gives each server its password; returns the file that was read for it.
 pub(super) fn fill(
@@ -26,14 +33,13 @@ pub(super) fn fill(
     }
     let usual = || Some(environment.home.as_deref()?.join(".pgpass")).filter(|path| path.is_file());
     let Some(path) = named.or_else(usual) else { return Ok(None) };
-    let failed =
-        |reason: &str| DsnError::File { key: "passfile", path: path.clone(), reason: reason.to_owned() };
-    let bytes = read_file("passfile", &path)?;
-    let mode = std::fs::metadata(&path).map_err(|error| failed(&error.to_string()))?.mode();
+    let failed = |reason: &dyn std::fmt::Display| DsnError::File(FileError::new("passfile", &path, reason));
+    let bytes = read("passfile", &path)?;
+    let mode = std::fs::metadata(&path).map_err(|error| failed(&error))?.mode();
     if mode & 0o077 != 0 {
-        return Err(failed("others may read it; chmod it to 0600"));
+        return Err(failed(&"others may read it; chmod it to 0600"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8"))?;
     for server in servers {
         let host = match &server.host {
             Host::Tcp { name, .. } => name.clone(),
@@ -67,7 +73,7 @@ pub(super) fn password_of(line: &str, wanted: &[&str; 4]) -> Option<String> {
     Some(password).filter(|password| !password.is_empty())
 }
 
-/// Reads up to an unescaped `:`; tells whether the field is a bare `*`.
+/// Reads up to an unescaped `:`: the field, whether it is a bare `*`, and the text behind it.
 fn field(text: &str) -> Option<(String, bool, &str)> {
     let mut value = String::new();
     let mut escaped = false;

@@ -1,13 +1,17 @@
 //! The servers that a DSN names.
 
-use std::{fmt, net::IpAddr, path::PathBuf};
+use std::{
+    fmt,
+    net::IpAddr,
+    path::{Path, PathBuf},
+};
 
-use super::{DsnError, Password, text::Parameters};
+use super::{error::DsnError, password::Password, text::Parameters};
 
 /// One server to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// Where it listens.
+    /// Its place.
     pub(crate) host: Host,
     /// Its port, which also ends a socket's file name.
     pub(crate) port: u16,
@@ -15,7 +19,7 @@ pub(crate) struct Server {
     pub(crate) password: Option<Password>,
 }
 
-/// Where a server listens.
+/// The place at which a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
     /// TCP: the name (which a certificate is checked against) and, when given, the address to use in place of a look-up.
@@ -27,12 +31,12 @@ pub(crate) enum Host {
     },
     /// A directory with Unix sockets.
     Socket(PathBuf),
-    /// None was named: the usual directories with Unix sockets.
+    /// The usual directories with Unix sockets, for want of a name.
     DefaultSocket,
 }
 
 impl Server {
-    /// Whether what goes there leaves this host, as far as the DSN tells.
+    /// Returns whether it is reached over a network, as far as the DSN shows.
     pub(super) fn is_remote(&self) -> bool {
         match &self.host {
             Host::Tcp { name, address } => match address.or_else(|| name.parse().ok()) {
@@ -41,6 +45,20 @@ impl Server {
             },
             Host::Socket(_) | Host::DefaultSocket => false,
         }
+    }
+
+    /// The directory of its Unix socket, if it is reached by one.
+    pub(crate) fn socket_directory(&self) -> Option<&Path> {
+        match &self.host {
+            Host::Tcp { .. } => None,
+            Host::Socket(directory) => Some(directory),
+            Host::DefaultSocket => Some(default_socket(self.port)),
+        }
+    }
+
+    /// Its Unix socket, if it is reached by one.
+    pub(super) fn socket(&self) -> Option<PathBuf> {
+        Some(self.socket_directory()?.join(socket_name(self.port)))
     }
 }
 
@@ -54,7 +72,18 @@ impl fmt::Display for Server {
     }
 }
 
-/// `host`, `hostaddr` and `port`: comma lists of one length (one port may serve all).
+fn socket_name(port: u16) -> String {
+    format!(".s.PGSQL.{port}")
+}
+
+/// The directory that holds the server's socket, of those that packages compile in.
+fn default_socket(port: u16) -> &'static Path {
+    let usual = ["/var/run/postgresql", "/tmp"].map(Path::new);
+    let found = usual.into_iter().find(|directory| directory.join(socket_name(port)).exists());
+    found.unwrap_or(Path::new("/var/run/postgresql"))
+}
+
+/// Reads `host`, `hostaddr` and `port`: comma lists of one length (one port may serve all).
 pub(super) fn read(parameters: &mut Parameters) -> Result<Vec<Server>, DsnError> {
     const LENGTHS: DsnError =
         DsnError::Conflict("'host', 'hostaddr' and 'port' name different numbers of servers");

@@ -1,6 +1,6 @@
 //! The two ways to write a connection string, to one list of parameters. Knows names, not meanings.
 
-use super::DsnError;
+use super::error::DsnError;
 
 /// The parameters that are understood.
 pub(super) const SUPPORTED: [&str; 26] = [
@@ -65,11 +65,11 @@ const REFUSED: [&str; 29] = [
     "tty",
 ];
 
-/// Parameters that nobody has asked for yet.
+/// Parameters that were read and not taken yet.
 pub(super) struct Parameters(Vec<(&'static str, String)>);
 
 impl Parameters {
-    /// Reads either way of writing.
+    /// Reads a connection string, a URL or pairs.
     pub(super) fn read(text: &str) -> Result<Self, DsnError> {
         let text = text.trim_start();
         if text.contains('\0') {
@@ -129,7 +129,7 @@ impl Parameters {
             .map_err(|_| DsnError::Value { key, allowed: "a whole number, 0 or more" })
     }
 
-    /// Nothing may be left. What is, was read and never asked for: a bug of ours that must not pass silently.
+    /// Refuses parameters that are left: they were read and never asked for, a bug of ours that must not pass silently.
     pub(super) fn end(self) -> Result<(), DsnError> {
         match self.0.first() {
             Some((key, _)) => Err(DsnError::Unsupported { key }),
@@ -167,7 +167,7 @@ impl Parameters {
             let (key, value) =
                 pair.split_once('=').ok_or(DsnError::Syntax("a parameter behind '?' has no '='"))?;
             match (percent_decoded(key)?.as_str(), percent_decoded(value)?) {
-                // What URLs of JDBC say, and libpq understands.
+                // A parameter of JDBC's URLs that libpq understands.
                 ("ssl", value) if value == "true" => self.add("sslmode", "require".to_owned())?,
                 (key, value) => self.add(key, value)?,
             }
@@ -227,18 +227,18 @@ impl Parameters {
     }
 }
 
-/// What stands behind the scheme of a URL.
+/// The text behind the scheme of a URL.
 pub(super) fn behind_scheme(text: &str) -> Option<&str> {
     ["postgres://", "postgresql://"].iter().find_map(|scheme| text.strip_prefix(scheme))
 }
 
-/// Whether it begins like a URL of any kind (RFC 3986 section 3.1). A pair's value may hold `://`.
+/// Returns whether the text begins like a URL of any kind (RFC 3986 section 3.1). A pair's value may hold `://`.
 fn has_scheme(text: &str) -> bool {
     let is_in_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     text.split_once("://").is_some_and(|(scheme, _)| scheme.chars().all(is_in_scheme))
 }
 
-/// Reads one value of a pair; returns what stands behind it, too.
+/// Reads one value of a pair; returns the text behind it, too.
 pub(super) fn pair_value(text: &str) -> Result<(String, &str), DsnError> {
     let (quoted, text) = match text.strip_prefix('\'') {
         Some(text) => (true, text),
@@ -277,7 +277,7 @@ pub(super) fn percent_decoded(text: &str) -> Result<String, DsnError> {
     }
 }
 
-/// What a parameter's value may be, for its error.
+/// The values that a parameter may have, for its error.
 fn allowed_words(key: &str) -> &'static str {
     match key {
         "sslmode" => "disable, allow, prefer, require, verify-ca or verify-full",

@@ -1,7 +1,7 @@
-//! What the role is and may become: its attributes, and those of the roles that it is a member of, directly or not,
+//! The role's attributes, and those of the roles that it is a member of, directly or not,
 //! inheriting from them or only by SET ROLE.
 
-use super::{RoleFinding, quoted};
+use super::finding::{RoleFinding, quoted};
 
 /// One row for every role that we are or may become and that is more than a plain one, and for every predefined role.
 /// Runs with `search_path = pg_catalog` inside a read-only transaction.
@@ -14,7 +14,7 @@ pub(crate) const ROLES: &str = "SELECT r.rolname, r.rolsuper, r.rolreplication, 
        AND (pg_has_role(SESSION_USER, r.oid, 'MEMBER') OR pg_has_role(CURRENT_USER, r.oid, 'MEMBER')) \
      ORDER BY r.rolname";
 
-/// What a role's attributes let it do.
+/// A right that an attribute gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
     /// `SUPERUSER`.
@@ -39,8 +39,8 @@ impl Power {
         Self::CreateDatabases,
     ];
 
-    /// Whether it breaks the read-only promise, what it is, and the attribute that takes it away.
-    fn told(self) -> (bool, &'static str, &'static str) {
+    /// Returns whether it breaks the read-only promise, its text, and the attribute that takes it away.
+    fn described(self) -> (bool, &'static str, &'static str) {
         match self {
             Self::Everything => (true, "is a superuser", "NOSUPERUSER"),
             Self::Replicate => (true, "may replicate (REPLICATION)", "NOREPLICATION"),
@@ -56,10 +56,10 @@ impl Power {
 pub(crate) struct RoleRow {
     /// The role that we are or may become.
     pub(crate) name: String,
-    /// What its attributes let it do.
+    /// The rights that its attributes give.
     pub(crate) powers: Vec<Power>,
-    /// SQL that takes us out of it: the first steps of every way there, which may be long. None to ourselves, nor to what
-    /// the owner of the database is.
+    /// SQL that takes us out of it: the first steps of every way there, which may be long. There is none for our own role,
+    /// nor for the role of the database's owner.
     pub(crate) leave: Option<String>,
 }
 
@@ -74,14 +74,14 @@ const HARMLESS_PREDEFINED: [&str; 6] = [
     "pg_create_subscription",
 ];
 
-/// Whether the role may do everything, by itself or as what it can become: nothing else has to be asked.
+/// Returns whether the role may do everything, by itself or as a role that it can become: nothing else has to be asked.
 pub(crate) fn is_superuser(rows: &[RoleRow]) -> bool {
     rows.iter().any(|row| row.powers.contains(&Power::Everything))
 }
 
-/// What the rows of [`ROLES`] mean for `user`.
+/// The findings about `user` in the rows of [`ROLES`].
 pub(crate) fn judge(user: &str, rows: &[RoleRow]) -> Vec<RoleFinding> {
-    // A superuser is a member of everything, also of other superusers: one finding tells it all.
+    // A superuser is a member of everything, also of other superusers: one finding covers it all.
     let mut superusers = rows.iter().filter(|row| row.powers.contains(&Power::Everything));
     let own = superusers.clone().find(|row| row.name == user);
     if let Some(row) = own.or_else(|| superusers.next()) {
@@ -92,7 +92,7 @@ pub(crate) fn judge(user: &str, rows: &[RoleRow]) -> Vec<RoleFinding> {
 }
 
 fn power(user: &str, row: &RoleRow, power: Power) -> RoleFinding {
-    let (dangerous, what, attribute) = power.told();
+    let (dangerous, what, attribute) = power.described();
     let (user, name) = (quoted(user), quoted(&row.name));
     let text = if user == name {
         format!("the role {user} {what}")
@@ -109,7 +109,7 @@ fn power(user: &str, row: &RoleRow, power: Power) -> RoleFinding {
     RoleFinding { dangerous, text, cure }
 }
 
-/// Being the owner of the database makes one a member of pg_database_owner, which no one can leave: it is told as ownership.
+/// Being the owner of the database makes one a member of pg_database_owner, which no role can leave: it is reported as ownership.
 fn predefined(user: &str, row: &RoleRow) -> Option<RoleFinding> {
     let leave = row.leave.as_ref().filter(|_| row.name.starts_with("pg_"))?;
     Some(RoleFinding {
@@ -126,9 +126,9 @@ mod tests {
     #[track_caller]
     fn check(rows: &[RoleRow], expected: &[(bool, &str)]) {
         let findings = judge("me", rows);
-        let told: Vec<_> =
+        let found: Vec<_> =
             findings.iter().map(|finding| (finding.dangerous, finding.text.as_str())).collect();
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
     }
 
     fn row(name: &str, powers: &[Power]) -> RoleRow {

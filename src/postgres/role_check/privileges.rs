@@ -1,32 +1,33 @@
-//! What the role may do object by object, by the grants themselves: those to it, to PUBLIC, and to every role that it is a
-//! member of. What no grant shows, such as being a superuser, is told in [`super::attributes`].
+//! The role's privileges object by object, by the grants themselves: those to it, to PUBLIC, and to every role that it is a
+//! member of. Rights that no grant shows, such as a superuser's, are found in [`super::attributes`].
 
 use postgres::{Client, error::SqlState};
 
-use super::{Need, RoleFinding, quoted};
-use crate::{
-    guard::functions_denied,
-    postgres::session::{literal, row},
+use super::{
+    super::simple_query::{literal, row},
+    finding::{RoleFinding, quoted},
+    need::Need,
 };
+use crate::guard::functions_denied;
 
 const PRIVILEGES: &str = include_str!("privileges.sql");
 
-/// How long the server may take to tell, whatever the role is configured with. For 5,000 tables it takes a tenth of a second.
+/// The server's time for the answer, whatever the role is configured with. For 5,000 tables it takes a tenth of a second.
 const TIMEOUT_MS: u32 = 5_000;
 
 /// The most different column names that are looked at. The query asks for one more.
 const MAX_COLUMN_NAMES: usize = 10_000;
 
-/// Names and cures of a kind that are told; the rest is counted. The query counts with it.
-const TOLD: usize = 3;
+/// Names and cures of a kind that are reported; the rest is counted. The query counts with it.
+const REPORTED: usize = 3;
 
 /// The columns of a [`Row`].
 const FIELDS: usize = 5;
 
-/// The kinds of privilege: the query's word, whether it breaks the read-only promise, and what it lets the role do.
+/// The kinds of privilege: the query's word, whether it breaks the read-only promise, and its text.
 ///
-/// Functions that somebody made are their author's and the guard's matter; one of PostgreSQL's own that was revoked from
-/// everybody and granted to this role was meant to be used.
+/// User-defined functions are their author's and the guard's matter; one of PostgreSQL's own that was revoked from
+/// PUBLIC and granted to this role was meant to be used.
 #[rustfmt::skip]
 const KINDS: [(&str, bool, &str); 12] = [
     ("own", false, "owns what it may therefore change and drop"),
@@ -55,7 +56,7 @@ struct Row {
     column: String,
 }
 
-/// Asks for what the role `user` may do beyond the need, in a session with this `search_path` (an SQL literal).
+/// Asks for privileges of the role `user` beyond the need, in a session with this `search_path` (an SQL literal).
 pub(crate) fn ask(
     client: &mut Client,
     user: &str,
@@ -81,7 +82,7 @@ fn ask_all(
 ) -> Result<Vec<RoleFinding>, postgres::Error> {
     let (columns, grants): (Vec<Row>, Vec<Row>) =
         rows(client, &batch(search_path, need))?.into_iter().partition(|row| row.kind == "column");
-    let mut findings: Vec<RoleFinding> = grants.iter().map(|grant| told(user, grant)).collect();
+    let mut findings: Vec<RoleFinding> = grants.iter().map(|grant| finding(user, grant)).collect();
     if columns.len() > MAX_COLUMN_NAMES {
         let text = format!("the role {} may read columns of too many names to look at all", quoted(user));
         let cure = "let it read only the tables that it needs".to_owned();
@@ -136,36 +137,36 @@ fn rows(client: &mut Client, batch: &str) -> Result<Vec<Row>, postgres::Error> {
     Ok(rows.collect())
 }
 
-/// A kind that is not known is a mistake of ours, which must not hide a privilege.
-fn told(user: &str, row: &Row) -> RoleFinding {
+/// Reports one kind. An unknown kind is a mistake of ours, which must not hide a privilege.
+fn finding(user: &str, row: &Row) -> RoleFinding {
     let (dangerous, what) = KINDS
         .iter()
         .find(|(kind, ..)| *kind == row.kind)
         .map_or((true, row.kind.as_str()), |(_, dangerous, what)| (*dangerous, *what));
     RoleFinding {
         dangerous,
-        text: format!("the role {} {what}: {}{}", quoted(user), row.objects, and_more(row.count, TOLD)),
+        text: format!("the role {} {what}: {}{}", quoted(user), row.objects, and_more(row.count, REPORTED)),
         cure: row.cures.clone(),
     }
 }
 
-fn and_more(count: u64, told: usize) -> String {
-    match count.saturating_sub(u64::try_from(told).unwrap_or(u64::MAX)) {
+fn and_more(count: u64, reported: usize) -> String {
+    match count.saturating_sub(u64::try_from(reported).unwrap_or(u64::MAX)) {
         0 => String::new(),
         more => format!(" and {more} more"),
     }
 }
 
-/// Tells of columns that are secrets by their name, and how the first of them are taken from the role.
+/// Reports columns that are secrets by their names, with SQL that takes the first of them from the role.
 fn secrets(
     client: &mut Client,
     user: &str,
     need: &Need,
     secret: &[&Row],
 ) -> Result<RoleFinding, postgres::Error> {
-    let names: Vec<&str> = secret.iter().take(TOLD).map(|column| column.objects.as_str()).collect();
+    let names: Vec<&str> = secret.iter().take(REPORTED).map(|column| column.objects.as_str()).collect();
     let mut cures: Vec<String> = Vec::new();
-    for column in secret.iter().take(TOLD) {
+    for column in secret.iter().take(REPORTED) {
         let whole_table = column.cures.split_once(' ').and_then(|(table, grantees)| {
             let table: u32 = table.parse().ok()?;
             Some((table, grantees))
@@ -188,7 +189,7 @@ fn secrets(
     Ok(RoleFinding { dangerous: false, text, cure: cures.join("; ") })
 }
 
-/// SQL that takes the table of this number from those who may read it, and gives back its columns but the secret ones.
+/// Writes SQL that takes a table from those who may read it, and gives back its columns but the secret ones.
 fn column_by_column(
     client: &mut Client,
     need: &Need,

@@ -7,7 +7,7 @@
 WITH me AS (
     SELECT oid FROM pg_roles WHERE rolname IN (CURRENT_USER, SESSION_USER)
 ),
--- Whom a grant may name so that it reaches us, also by SET ROLE. Predefined roles are told of as memberships.
+-- The roles that a grant may name so that it reaches us, also by SET ROLE. Predefined roles are reported as memberships.
 mine AS (
     SELECT r.oid, quote_ident(r.rolname) AS name,
            CASE WHEN r.oid NOT IN (SELECT oid FROM me) THEN
@@ -67,7 +67,7 @@ readable AS (
     SELECT oid, attname, ARRAY[name, CASE
         WHEN attname IS NULL THEN format('%s %s', oid, string_agg(DISTINCT grantee, ', '))
         ELSE format('REVOKE SELECT (%I) ON %s FROM %s', attname, name, string_agg(DISTINCT grantee, ', '))
-    END] AS told
+    END] AS reported
     FROM relations, catalog
     WHERE privilege = 'SELECT' AND relkind <> 'S' AND (tables IS NULL OR oid = ANY (tables))
     GROUP BY oid, name, attname
@@ -133,7 +133,7 @@ HAVING count(*) > 0
 UNION ALL
 (
     -- Of the tables that have a column of the name, the first.
-    SELECT 'column', count(*)::text, format('%s.%I', (min(r.told))[1], t.attname), (min(r.told))[2], t.attname
+    SELECT 'column', count(*)::text, format('%s.%I', (min(r.reported))[1], t.attname), (min(r.reported))[2], t.attname
     FROM readable r JOIN pg_attribute t ON t.attrelid = r.oid AND t.attnum > 0 AND NOT t.attisdropped
     WHERE t.attname = coalesce(r.attname, t.attname)
     GROUP BY t.attname

@@ -1,4 +1,4 @@
-//! A watched connection over TLS, from its first byte: what is said before the handshake is waited for no longer, either.
+//! A connection over TLS with a deadline from its first byte, the handshake included.
 
 use std::{fmt, future::Future, pin::Pin};
 
@@ -11,28 +11,31 @@ use tokio::{
     time::timeout_at,
 };
 
-use super::{Negotiation, Watch, Watched};
+use super::{
+    deadline::{Deadline, DeadlineStream},
+    negotiation::Negotiation,
+};
 
-/// Asks for TLS before anything else is said.
+/// The request for TLS, which comes before any other message.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
-/// Watches a connection that `tls` encrypts, from the first byte. What the driver would ask a server first, it would wait for
-/// as long as that is silent.
+/// Puts a deadline on a connection that `tls` encrypts. The handshake is ours: the driver would wait for the server's first
+/// byte without a limit.
 #[derive(Clone)]
 pub(crate) struct Encrypted<T> {
     pub(crate) tls: T,
     pub(crate) negotiation: Negotiation,
-    pub(crate) watch: Watch,
+    pub(crate) deadline: Deadline,
 }
 
 impl<T> fmt::Debug for Encrypted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encrypted").field("watch", &self.watch).finish_non_exhaustive()
+        f.debug_struct("Encrypted").field("deadline", &self.deadline).finish_non_exhaustive()
     }
 }
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
-type Handshake<S> = Pin<Box<dyn Future<Output = Result<Watched<S>, AnyError>> + Send>>;
+type Handshake<S> = Pin<Box<dyn Future<Output = Result<DeadlineStream<S>, AnyError>> + Send>>;
 
 impl<T> MakeTlsConnect<Socket> for Encrypted<T>
 where
@@ -41,13 +44,13 @@ where
     T::TlsConnect: Send + 'static,
     <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
 {
-    type Stream = Watched<T::Stream>;
+    type Stream = DeadlineStream<T::Stream>;
     type TlsConnect = Encrypted<T::TlsConnect>;
     type Error = T::Error;
 
     fn make_tls_connect(&mut self, host: &str) -> Result<Self::TlsConnect, T::Error> {
         let tls = self.tls.make_tls_connect(host)?;
-        Ok(Encrypted { tls, negotiation: self.negotiation, watch: self.watch.clone() })
+        Ok(Encrypted { tls, negotiation: self.negotiation, deadline: self.deadline.clone() })
     }
 }
 
@@ -57,16 +60,15 @@ where
     T::Stream: 'static,
     T::Future: Send,
 {
-    type Stream = Watched<T::Stream>;
+    type Stream = DeadlineStream<T::Stream>;
     type Error = AnyError;
     type Future = Handshake<T::Stream>;
 
     fn connect(self, socket: Socket) -> Self::Future {
-        let Self { tls, negotiation, watch } = self;
-        let deadline = watch.deadline();
+        let Self { tls, negotiation, deadline } = self;
         Box::pin(async move {
-            let stream = timeout_at(deadline, shake_hands(tls, negotiation, socket)).await??;
-            Ok(watch.over(stream, TlsStream::channel_binding))
+            let stream = timeout_at(deadline.at(), shake_hands(tls, negotiation, socket)).await??;
+            Ok(deadline.over(stream, TlsStream::channel_binding))
         })
     }
 }
@@ -81,7 +83,7 @@ async fn shake_hands<T: TlsConnect<Socket>>(
         return tls.connect(socket).await.map_err(|error| format!("{} ({hint})", error.into()).into());
     }
     socket.write_all(&TLS_REQUEST).await?;
-    // INVARIANT: not a byte more is read, so that nobody can slip in what would pass for encrypted.
+    // INVARIANT: not a byte more is read, so that no plain text can pass for encrypted.
     if socket.read_u8().await? != b'S' {
         return Err("the server does not support TLS".into());
     }

@@ -1,4 +1,4 @@
-//! What a server sends, kept to a bound whatever it is, without a byte of I/O: the driver would take a message of a
+//! Messages of a server, each kept to a bound, without a byte of I/O: the driver would take a message of a
 //! gigabyte into memory before it looks at it.
 //!
 //! An error that quotes a value of 100 MB arrives with its texts cut. A row that is longer than any answer arrives as an
@@ -11,7 +11,7 @@ pub(crate) const ROW_TOO_LONG: &str = "54M01";
 
 /// Errors and notices up to this length pass as they are, in bytes.
 const MAX_REPORT: usize = 16_384;
-/// What is kept of each text of a longer one, in bytes.
+/// The part that is kept of each text of a longer one, in bytes.
 const MAX_REPORT_TEXT: usize = 1_024;
 /// The longest of all other messages, in bytes: 1,664 columns are described in less than 200 kB.
 pub(crate) const MAX_OTHER: usize = 1 << 20;
@@ -154,7 +154,7 @@ fn unless_done(left: usize, state: impl FnOnce(usize) -> State) -> State {
 struct Report {
     tag: u8,
     body: Vec<u8>,
-    /// How much there is of the text under way, cut or not; none between fields.
+    /// The length so far of the text under way, cut or not; none between fields.
     text: Option<usize>,
 }
 
@@ -219,7 +219,7 @@ mod tests {
         [&[tag][..], &length, body].concat()
     }
 
-    /// What passes of `input`, the same in whatever pieces it comes.
+    /// Checks the bytes that pass of `input`, the same in any pieces.
     #[track_caller]
     fn check(input: &[u8], expected: Result<&[u8], Unacceptable>) {
         let alike =
@@ -228,15 +228,15 @@ mod tests {
         for pieces in alike.into_iter().chain(halves) {
             let (mut filter, mut out) = (Filter::new(100), Vec::new());
             let outcome = pieces.iter().try_for_each(|piece| filter.take(piece, &mut out));
-            let told = || {
+            let shown = || {
                 format!("{} pieces, the first of {}", pieces.len(), pieces.first().map_or(0, |it| it.len()))
             };
             match expected {
                 Ok(expected) => {
-                    assert_eq!(outcome, Ok(()), "{}", told());
-                    assert!(out == expected, "{}: {}", told(), String::from_utf8_lossy(&out));
+                    assert_eq!(outcome, Ok(()), "{}", shown());
+                    assert!(out == expected, "{}: {}", shown(), String::from_utf8_lossy(&out));
                 }
-                Err(error) => assert_eq!(outcome, Err(error), "{}", told()),
+                Err(error) => assert_eq!(outcome, Err(error), "{}", shown()),
             }
         }
     }
@@ -298,7 +298,7 @@ mod tests {
                 assert!(report.body.len() <= MAX_REPORT, "{}", report.body.len());
             }
         }
-        // A server that cannot even fork says so without a length, and hangs up.
+        // A server that cannot even fork reports it without a length, and hangs up.
         check(b"Ecould not fork new process for connection\n\0", Ok(b""));
     }
 
@@ -322,10 +322,10 @@ mod tests {
     #[test]
     fn a_long_row_becomes_an_error_and_the_rest_goes_on() {
         let (short, ready) = (message(ROW, b"\0\0"), message(b'Z', b"T"));
-        let told =
+        let cut =
             b"SERROR\0VERROR\0C54M01\0Ma row is longer than 100 bytes; select fewer or shorter columns\0\0";
         let input = [short.clone(), message(ROW, &[9; 101]), ready.clone()].concat();
-        check(&input, Ok(&[short, message(ERROR, told), ready].concat()));
+        check(&input, Ok(&[short, message(ERROR, cut), ready].concat()));
     }
 
     #[test]

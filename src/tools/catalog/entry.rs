@@ -16,7 +16,7 @@ use super::{
 use crate::{
     arguments,
     document::section::{Located, Report},
-    postgres::prepared::Fixed,
+    postgres::prepared::PreparedQuery,
     problem::echo,
     protocol::tool::{Effect, ToolName, ToolSpec},
 };
@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) spec: ToolSpec,
     pub(super) params: Vec<Param>,
     /// What stays prepared on each connection.
-    pub(super) fixed: Fixed,
+    pub(super) fixed: PreparedQuery,
     /// What `$1`, `$2`, … are bound to.
     pub(super) placeholders: Vec<Placeholder>,
     pub(super) columns: Vec<Column>,
@@ -61,7 +61,7 @@ impl Entry {
         let Proven { statement, placeholders, needs } = proven?;
         let name = name?;
         let types = placeholders.iter().map(|placeholder| pg_type(*placeholder, &params)).collect();
-        let fixed = Fixed { name: name.as_str().to_owned(), statement, types };
+        let fixed = PreparedQuery { name: name.as_str().to_owned(), statement, types };
         let spec = ToolSpec {
             name,
             title: draft.title?.into(),

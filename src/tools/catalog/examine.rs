@@ -22,7 +22,7 @@ use crate::{
     postgres::{
         Database,
         login::within,
-        prepared::{Examined, KeptError},
+        prepared::{Examined, QueryError},
         sqlstate::chain,
         transaction::{End, Transaction},
     },
@@ -125,7 +125,7 @@ struct Refused {
 /// Works in a transaction of its own.
 fn alone<T>(
     database: &Arc<Database>,
-    work: impl FnOnce(&mut Transaction) -> Result<T, KeptError>,
+    work: impl FnOnce(&mut Transaction) -> Result<T, QueryError>,
 ) -> Outcome<T> {
     let deadline = Instant::now() + database.config().call_timeout;
     let call = Call::new(Serial(0), deadline, Interrupt::default());
@@ -135,21 +135,21 @@ fn alone<T>(
         Ok((AsciiJson::of(&()), End::Idle))
     });
     match (outcome, ended) {
-        (None | Some(Err(KeptError::Failure(_))), Err(failure)) => Err(failure.to_string()),
+        (None | Some(Err(QueryError::Failure(_))), Err(failure)) => Err(failure.to_string()),
         (None, Ok(_)) => Err("the transaction did not run".to_owned()),
         (Some(outcome), ended) => {
             if let Some(afterwards) = ended.ok().and_then(|answer| answer.afterwards) {
                 afterwards();
             }
             Ok(outcome.map_err(|error| match error {
-                KeptError::Database(error) => Refused {
+                QueryError::Database(error) => Refused {
                     is_of_data: error.code().is_some_and(|code| code.code().starts_with("22")),
                     why: chain(&error),
                 },
-                KeptError::Failure(Failure::Problem(problem)) => {
+                QueryError::Failure(Failure::Problem(problem)) => {
                     Refused { why: problem.detail().to_owned(), is_of_data: false }
                 }
-                other @ (KeptError::Failure(_) | KeptError::Unexpected(_)) => {
+                other @ (QueryError::Failure(_) | QueryError::Unexpected(_)) => {
                     Refused { why: other.to_string(), is_of_data: false }
                 }
             }))

@@ -17,7 +17,7 @@ use crate::{
     guard::SensitiveWords,
     postgres::{
         Database,
-        prepared::KeptError,
+        prepared::QueryError,
         sqlstate,
         transaction::{End, Transaction},
     },
@@ -86,10 +86,10 @@ impl Query {
         transaction: &mut Transaction,
         arguments: &Map<String, Value>,
         caller: &Identity,
-    ) -> Result<(AsciiJson, End), KeptError> {
+    ) -> Result<(AsciiJson, End), QueryError> {
         let config = self.database.config();
         let values = bind::values(&self.entry, arguments, caller)
-            .ok_or_else(|| KeptError::Unexpected("an argument is not what its schema says".to_owned()))?;
+            .ok_or_else(|| QueryError::Unexpected("an argument is not what its schema says".to_owned()))?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         let accept = |client: &mut Client, described: &[Described]| accept(&self.entry, client, described);
         let mut rows = self.entry.fixed.run(transaction, &self.database, accept, &values)?;
@@ -131,14 +131,14 @@ impl Query {
     }
 
     /// What PostgreSQL says is about a statement that the caller does not see: it is for the log alone.
-    fn failure(&self, error: KeptError, arguments: &Map<String, Value>) -> Failure {
+    fn failure(&self, error: QueryError, arguments: &Map<String, Value>) -> Failure {
         match error {
-            KeptError::Database(error) => {
+            QueryError::Database(error) => {
                 let is_quoted = |text: &str| arguments.values().any(|value| quotes(text, value));
-                sqlstate::unspoken(&error, self.entry.spec.name.as_str(), is_quoted)
+                sqlstate::failure_without_message(&error, self.entry.spec.name.as_str(), is_quoted)
             }
-            KeptError::Failure(failure) => failure,
-            KeptError::Unexpected(what) => Failure::Internal(what),
+            QueryError::Failure(failure) => failure,
+            QueryError::Unexpected(what) => Failure::Internal(what),
         }
     }
 }
@@ -155,11 +155,11 @@ fn quotes(text: &str, value: &Value) -> bool {
 }
 
 /// Whether the server takes the entry's statement as the proof did: its columns, and the types of what it reads.
-pub(super) fn accept(entry: &Entry, client: &mut Client, described: &[Described]) -> Result<(), KeptError> {
+pub(super) fn accept(entry: &Entry, client: &mut Client, described: &[Described]) -> Result<(), QueryError> {
     let columns: Vec<_> = described.iter().map(|column| (column.name(), column.type_())).collect();
-    declared(&columns, &entry.columns).map_err(KeptError::Unexpected)?;
+    declared(&columns, &entry.columns).map_err(QueryError::Unexpected)?;
     members::fault(client, &entry.tables, &entry.needs)?
-        .map_or(Ok(()), |fault| Err(KeptError::Unexpected(fault)))
+        .map_or(Ok(()), |fault| Err(QueryError::Unexpected(fault)))
 }
 
 /// Whether the server's columns are the declared ones, no more and no less, in order.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     guard::SensitiveWords,
-    postgres::prepared::{Cell, Cells, KeptError},
+    postgres::prepared::{Cell, Cells, QueryError},
     wire::ascii::{AsciiJson, AsciiWriter},
 };
 
@@ -45,7 +45,7 @@ impl<'e> Body<'e> {
     }
 
     /// Takes one more row; `false` when it does not fit: it and all that follow are dropped.
-    pub(super) fn push(&mut self, cells: &Cells<'_>) -> Result<bool, KeptError> {
+    pub(super) fn push(&mut self, cells: &Cells<'_>) -> Result<bool, QueryError> {
         let (mark, dropped) = (self.out.len(), self.dropped.len());
         self.out.raw(if self.rows == 0 { "{" } else { ",{" });
         for (index, column) in self.entry.columns.iter().enumerate() {
@@ -69,7 +69,7 @@ impl<'e> Body<'e> {
         self.truncated = true;
     }
 
-    fn write(&mut self, cell: Cell<'_>) -> Result<(), KeptError> {
+    fn write(&mut self, cell: Cell<'_>) -> Result<(), QueryError> {
         match cell {
             Cell::Null => drop(self.out.raw("null")),
             Cell::Scalar(scalar) => scalar.write(&mut self.out)?,

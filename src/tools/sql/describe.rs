@@ -212,7 +212,7 @@ fn describe(
     }
 }
 
-/// What comes of it.
+/// The outcome of an attempt.
 enum Attempt {
     Described(AsciiJson, End),
     /// No answer could hold the first table.
@@ -282,7 +282,7 @@ struct Listing {
     budget: usize,
     /// The schema whose list of tables is open.
     schema: Option<String>,
-    /// Whether a table lost columns.
+    /// True if a table lost columns.
     cut: bool,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     max_rows: u32,
 }
 
-/// What a model can read at a glance.
+/// The rows that a model can read at a glance.
 fn default_max_rows() -> u32 {
     100
 }
@@ -148,13 +148,12 @@ pub(crate) fn in_transaction(
     match work(&mut transaction) {
         Ok((body, end)) => Ok(Answer { body, afterwards: Some(transaction.end(end)) }),
         Err(failure) => {
-            let failure = unless_stopped(call, failure);
             match &failure {
                 // PostgreSQL refused, the connection is well.
                 Failure::Problem(_) => transaction.end(End::Idle)(),
                 Failure::Internal(_) | Failure::Interrupted(_) => drop(transaction),
             }
-            Err(failure)
+            Err(unless_stopped(call, failure))
         }
     }
 }
@@ -168,8 +167,8 @@ fn rows(
 ) -> Result<(AsciiJson, End), Failure> {
     let config = database.config();
     let session = transaction.session()?;
-    session.facts().strangers.check(statement, &config.guard)?;
-    let rendering = Rendering::new(config, session.facts());
+    session.admit(statement, &config.guard)?;
+    let rendering = Rendering::new(config, session.info());
     let client = session.client();
     let sent = Sent { statement, prefix_chars: 0 };
     let prepared =
@@ -192,7 +191,7 @@ fn wrapped(
     max_rows: u32,
 ) -> Result<(AsciiJson, End), Failure> {
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
-    // One row more tells whether there are more.
+    // One row more shows whether there are more.
     let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
     let plan = Plan::new(statement.canonical(), columns, rendering, fetched);
     if plan.width > MAX_WIDTH {

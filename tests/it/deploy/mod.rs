@@ -85,6 +85,7 @@ fn the_database_alone_forbids_everything_beyond_the_printed_role() {
         ("statement_timeout", "5s"),
         ("lock_timeout", "1s"),
         ("idle_in_transaction_session_timeout", "30s"),
+        ("work_mem", "16MB"),
         ("temp_file_limit", "256MB"),
     ] {
         assert_eq!(one(&mut client, &format!("SHOW {setting}")), expected, "{setting}");

@@ -14,7 +14,7 @@ use crate::{
     support::{Client, LIMIT, problem},
 };
 
-/// What the attacks speak of, so that none fails for want of its target.
+/// The targets of the attacks, so that none fails for want of one.
 const SETUP: &str = "
     CREATE SCHEMA evil;
     CREATE TABLE t (a int, b int, name text, doc jsonb);
@@ -33,14 +33,14 @@ const SETUP: &str = "
     GRANT ALL ON SCHEMA evil, public TO PUBLIC;
 ";
 
-/// Lines of the server's log that tell of a statement, at whatever stage.
+/// Lines of the server's log about a statement, at any stage.
 fn statements(log: &str) -> Vec<&str> {
-    let tells = |line: &&str| {
+    let is_about_statement = |line: &&str| {
         [" statement: ", "STATEMENT: ", " parse ", " bind ", " execute "]
             .iter()
             .any(|word| line.contains(word))
     };
-    log.lines().filter(tells).collect()
+    log.lines().filter(is_about_statement).collect()
 }
 
 /// The log of a server whose connections have come to rest after so many transactions.

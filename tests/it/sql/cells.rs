@@ -1,11 +1,11 @@
-//! Values of every kind of type, through a view, as the README says they are written.
+//! Values of every kind of type, through a view, in the forms of the README.
 
 use mcp_server_suite::guard::GuardConfig;
 use serde_json::{Value, json};
 
 use crate::sql::run::Rig;
 
-/// An expression, the type that is told, the cell.
+/// An expression, the name of its type, the cell.
 type Case<'c> = (&'c str, &'c str, Value);
 
 /// All of them as the columns of one row.
@@ -154,15 +154,15 @@ fn everything_else_is_postgresqls_text() {
     ]);
 }
 
-/// What cannot stand in a view: records without a name, columns that share one.
+/// Values that cannot stand in a view: records without a name, columns that share one.
 #[test]
 fn what_only_a_query_has() {
     let rig = Rig::new("");
     let check = |select: &str, types: &[&str], row: Value| {
         let answer = rig.query(select).unwrap_or_else(|failure| panic!("{select}: {failure}"));
-        let told: Vec<&Value> =
+        let reported: Vec<&Value> =
             answer["columns"].as_array().unwrap().iter().map(|column| &column["type"]).collect();
-        assert_eq!(told, types, "{select}");
+        assert_eq!(reported, types, "{select}");
         assert_eq!(answer["rows"][0], row, "{select}");
     };
     check("SELECT ROW(1,NULL)", &["record"], json!([{"f1": 1, "f2": null}]));

@@ -1,4 +1,4 @@
-//! What a call leaves behind, and that the next one on the same connection finds nothing of it.
+//! State that a call leaves behind, of which the next one on the same connection finds nothing.
 
 use std::{
     sync::{Arc, Barrier},
@@ -75,7 +75,7 @@ fn nothing_that_a_call_does_to_its_session_reaches_the_next_one() {
         assert_eq!(rig.query("SELECT * FROM spoil").is_ok(), spoils, "{body}");
         assert_eq!(state(), before, "{body}");
     }
-    // The driver's own statements do not collide with what somebody else has prepared, whatever they are called.
+    // The driver's own statements do not collide with statements that others have prepared, under any name.
     for number in 0..40 {
         spoiler(&rig, &format!("EXECUTE 'PREPARE s{number} AS SELECT 1'"));
         rig.query("SELECT * FROM spoil").unwrap();
@@ -146,7 +146,10 @@ fn a_notice_goes_to_the_log_on_one_line_and_nowhere_else() {
     assert_eq!(answer["structuredContent"]["rows"], json!([["spoiled"]]));
     assert!(!answer.to_string().contains("watch out"));
     let stderr = client.end().cleanly().stderr;
-    let told: Vec<&str> = stderr.lines().filter(|line| line.contains("notice from PostgreSQL")).collect();
-    assert_eq!(told.len(), 2, "{stderr}");
-    assert!(told[0].ends_with("first\\nsecond \\u{1b}[31m") && told[1].ends_with("watch out"), "{stderr}");
+    let notices: Vec<&str> = stderr.lines().filter(|line| line.contains("notice from PostgreSQL")).collect();
+    assert_eq!(notices.len(), 2, "{stderr}");
+    assert!(
+        notices[0].ends_with("first\\nsecond \\u{1b}[31m") && notices[1].ends_with("watch out"),
+        "{stderr}"
+    );
 }

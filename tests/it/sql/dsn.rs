@@ -1,4 +1,4 @@
-//! What a connection string says reaches the server and the kernel, and passwords come from where libpq takes them.
+//! The parameters of a connection string reach the server and the kernel, and passwords come from where libpq takes them.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Stdio};
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[test]
-fn parameters_of_the_session_are_what_the_dsn_says() {
+fn parameters_of_the_session_are_those_of_the_dsn() {
     let rig = Rig::new("");
     rig.view(
         "session",
@@ -50,7 +50,7 @@ fn keepalive(client: u16, server: u16) -> Option<u32> {
 }
 
 #[test]
-fn keepalives_are_what_the_dsn_says() {
+fn keepalives_are_those_of_the_dsn() {
     let rig = Rig::new("");
     rig.view("client", 1, "SELECT client_port FROM pg_stat_activity WHERE pid = pg_backend_pid()");
     let shared = Cluster::shared();
@@ -111,9 +111,9 @@ fn a_password_comes_from_where_libpq_takes_it() {
         let mut settings = vec![("MCP_SQL_DSN", dsn.as_str()), ("HOME", &home)];
         settings.extend(environment.iter().copied());
         let report = command(&settings).arg("check").output().unwrap();
-        let told = String::from_utf8(report.stdout).unwrap() + &String::from_utf8(report.stderr).unwrap();
-        assert_eq!(report.status.success(), accepted, "{dsn} {environment:?}: {told}");
-        assert!(!told.contains(PASSWORD) && !told.contains("horse"), "{told}");
+        let shown = String::from_utf8(report.stdout).unwrap() + &String::from_utf8(report.stderr).unwrap();
+        assert_eq!(report.status.success(), accepted, "{dsn} {environment:?}: {shown}");
+        assert!(!shown.contains(PASSWORD) && !shown.contains("horse"), "{shown}");
     }
 }
 

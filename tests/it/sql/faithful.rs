@@ -1,4 +1,4 @@
-//! What runs means what was written: the same rows as the client's own text gives by the simple protocol, as psql sends it.
+//! The text that runs means the same as the text that was written: the same rows as the client's own text gives by the simple protocol, as psql sends it.
 
 use std::process::Command;
 
@@ -171,7 +171,7 @@ fn check_rows(rig: &Rig, client: &mut Client, sql: &str) {
 }
 
 #[test]
-fn fields_are_told_as_they_are_now() {
+fn fields_are_reported_as_they_are_now() {
     let rig = Rig::with(
         "CREATE TYPE moving AS (a int, b text); CREATE TABLE m (v moving, w moving[]); GRANT SELECT ON m TO reader;
          INSERT INTO m VALUES (ROW(1, 'x'), ARRAY[ROW(2, 'y')::moving])",

@@ -1,4 +1,4 @@
-//! What goes wrong around a statement: told to stop, killed, restarted.
+//! Faults around a statement: it is told to stop, its connection is killed, the server restarts.
 
 use std::{sync::Arc, thread, time::Instant};
 
@@ -16,10 +16,10 @@ use crate::{
     sql::run::{LIMIT, Rig, call_with, code, config, database, query},
 };
 
-/// A view that nobody sees the end of.
+/// A view whose rows never come.
 const NAP: &str = "CREATE VIEW nap AS SELECT pg_sleep(60)::text; GRANT SELECT ON nap TO reader;";
 
-/// Waits until `sql` says true, with a limit.
+/// Waits until `sql` returns true, with a limit.
 #[track_caller]
 pub(crate) fn wait_until(admin: &mut postgres::Client, sql: &str) {
     let started = Instant::now();
@@ -48,7 +48,7 @@ fn a_call_that_is_told_to_stop_stops_on_the_server() {
         assert!(matches!(running.join().unwrap(), Err(Failure::Interrupted(_))));
         wait_until(&mut admin, &format!("SELECT count(*) = 0 {active}"));
     });
-    // A late cancel hits nobody: the connection is gone.
+    // A late cancel hits no statement: the connection is gone.
     wait_until(
         &mut admin,
         "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
@@ -81,7 +81,7 @@ fn a_connection_killed_between_calls_is_replaced_and_one_killed_during_a_call_is
 }
 
 #[test]
-fn an_answer_that_nobody_wants_leaves_no_transaction_behind() {
+fn an_answer_that_is_dropped_leaves_no_transaction_behind() {
     let name = Cluster::shared().database("");
     let db = database(&name);
     let tool = ReadOnlySql::new(Arc::clone(&db));

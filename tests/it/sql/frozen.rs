@@ -24,11 +24,11 @@ use crate::{
     support::{Client, problem, took},
 };
 
-/// How many threads a session has at the most after it has used all its workers for SQL, while nothing hangs.
+/// The most threads of a session that has used all its workers for SQL, while nothing hangs.
 const USUAL_THREADS: usize = 16;
 
 #[test]
-fn a_frozen_server_is_told_by_the_probe_and_used_again_when_it_thaws() {
+fn a_frozen_server_is_reported_by_the_probe_and_used_again_when_it_thaws() {
     let cluster = Cluster::start();
     let mut settings = config(&cluster.url("seed"));
     settings.connect_timeout = Duration::from_millis(200);
@@ -43,7 +43,7 @@ fn a_frozen_server_is_told_by_the_probe_and_used_again_when_it_thaws() {
 
 #[test]
 fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_asked() {
-    // The kernel accepts; nobody answers.
+    // The kernel accepts; no server answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
     let directory = tempfile::tempdir().unwrap();
@@ -53,9 +53,9 @@ fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_a
         settings.connect_timeout = Duration::from_millis(connect_ms);
         Database::new(settings)
     };
-    let alone = |dsn: &str, told: &[&str]| {
+    let alone = |dsn: &str, causes: &[&str]| {
         let alone = database(dsn, 300);
-        for expected in told {
+        for expected in causes {
             match query(&alone, "SELECT 1") {
                 Err(Failure::Internal(why)) => assert!(why.contains(expected), "{why}"),
                 outcome => panic!("{outcome:?}"),
@@ -65,8 +65,8 @@ fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_a
     // A login over TCP ends by itself. One over a socket cannot be called back, so that there are so many and no more.
     let silence = ["no answer within 300 ms"; 12];
     alone(&format!("postgres://reader@127.0.0.1:{port}/seed"), &silence);
-    let told: Vec<&str> = silence.into_iter().take(8).chain(["earlier logins still wait"]).collect();
-    alone(&format!("host='{}' user=reader dbname=seed", directory.path().display()), &told);
+    let causes: Vec<&str> = silence.into_iter().take(8).chain(["earlier logins still wait"]).collect();
+    alone(&format!("host='{}' user=reader dbname=seed", directory.path().display()), &causes);
     // Time enough for the one that answers, also on a busy host.
     let dsn = format!(
         "host=127.0.0.1,127.0.0.1 port={port},{} user=reader password='{}' dbname={}",
@@ -79,9 +79,9 @@ fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_a
     several.probe().unwrap();
 }
 
-/// What `check` does: one question, and then each entry of the catalog.
+/// The two steps of `check`: one question, and then each entry of the catalog.
 #[test]
-fn a_server_that_freezes_between_the_probe_and_the_examples_holds_nobody() {
+fn a_server_that_freezes_between_the_probe_and_the_examples_holds_no_thread() {
     const CATALOG: &str = "version = 1\ntables = [\"item\"]\n[[query]]\nname = \"items\"\ntitle = \"Items\"
         description = \"Lists all items by their numbers.\"\ntables = [\"item\"]\ncolumns = [\"id\"]
         sql = \"SELECT i.id FROM item i ORDER BY i.id LIMIT 10\"\nexample = {}\n";
@@ -100,19 +100,19 @@ fn a_server_that_freezes_between_the_probe_and_the_examples_holds_nobody() {
         // With a connection in the pool.
         assert!(catalog.examine(&database).unwrap()[0].outcome.is_ok());
         let frozen = cluster.freeze();
-        let (sender, told) = std::sync::mpsc::channel();
+        let (sender, outcome) = std::sync::mpsc::channel();
         thread::scope(|scope| {
             scope.spawn(|| sender.send(catalog.examine(&database).map(|_| ())));
-            let told = told.recv_timeout(LIMIT);
+            let outcome = outcome.recv_timeout(LIMIT);
             drop(frozen);
-            let error = told.expect("it hangs").unwrap_err();
+            let error = outcome.expect("it hangs").unwrap_err();
             assert!(error.contains("in time") || error.contains("frozen"), "{error}");
         });
     }
 }
 
 /// Everything of the server stops in the middle of four statements, and in the middle of logins. At most `most` threads
-/// are left while nobody calls.
+/// are left while no call runs.
 #[track_caller]
 fn freeze_and_thaw(cluster: &Cluster, dsn: &str, most: usize) {
     let settings = [

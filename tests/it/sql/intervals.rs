@@ -71,8 +71,8 @@ fn the_longest_intervals_read_as_psql_has_them() {
         let row = &listed["structuredContent"]["rows"][index];
         assert_eq!(row["it"], *span, "{listed}");
         for (column, expected) in [("list", list), ("stay", stay), ("place", place)] {
-            let told: Value = serde_json::from_str(row[column].as_str().unwrap()).unwrap();
-            assert_eq!(told, expected, "{listed}");
+            let reported: Value = serde_json::from_str(row[column].as_str().unwrap()).unwrap();
+            assert_eq!(reported, expected, "{listed}");
         }
     }
     client.end().cleanly();

@@ -47,7 +47,7 @@ fn timeouts_of_the_role_and_the_database_neither_end_a_call_nor_stretch_it() {
             query(&db, "SELECT count(*) FROM nap")
                 .unwrap_or_else(|error| panic!("{role} {pooler:?}: {error}"));
             assert_eq!(code(query(&db, "SELECT * FROM long")), Code::ExecutionTimeout);
-            // A lock that nobody gets is a statement that takes too long, not another error.
+            // A lock that is never granted is a statement that takes too long, not another error.
             let mut holder = rig.admin();
             holder.batch_execute("BEGIN; LOCK TABLE locked IN ACCESS EXCLUSIVE MODE").unwrap();
             assert_eq!(code(query(&db, "SELECT FROM locked")), Code::ExecutionTimeout, "{role} {pooler:?}");
@@ -105,7 +105,7 @@ fn a_pool_of_four_serves_two_hundred_calls_at_once() {
     }
     let count = format!("SELECT count(*) BETWEEN 1 AND 4 {OTHERS}");
     assert!(rig.admin().query_one(&count, &[]).unwrap().get::<_, bool>(0));
-    // Half of them cancelled: nobody else notices.
+    // Half of them cancelled: the others do not notice.
     let calls: Vec<Value> = (1..=200)
         .map(|own: usize| {
             let query =
@@ -155,7 +155,7 @@ fn a_late_error_is_an_error_and_never_fewer_rows() {
             (&json!("MCP_VALIDATION_ERROR"), &json!("22012"))
         );
     }
-    // The row behind those that were asked for tells whether there are more: it is the one that fails.
+    // The row behind those that were asked for shows whether there are more: it is the one that fails.
     assert_eq!(problem(&ask(sql, 499))["metadata"]["sqlstate"], "22012");
     let answer = ask(sql, 498);
     let answer = &answer["structuredContent"];

@@ -1,4 +1,4 @@
-//! What the process itself takes while PostgreSQL has much to say: the real binary, measured by the kernel.
+//! The memory of the process while PostgreSQL sends much: the real binary, measured by the kernel.
 
 use serde_json::{Value, json};
 
@@ -140,7 +140,7 @@ fn a_row_that_no_answer_could_hold_is_dropped_and_not_held() {
 }
 
 #[test]
-fn what_postgresql_says_beside_rows_is_bounded_too() {
+fn messages_beside_rows_are_bounded_too() {
     let mut session = Session::start();
     assert_eq!(session.query("SELECT * FROM chatty")["structuredContent"]["rows"], json!([[1]]));
     session.check("notices");

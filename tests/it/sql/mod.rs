@@ -17,6 +17,7 @@ mod peers;
 mod standby;
 mod clean;
 mod memory;
+mod survival;
 mod encodings;
 mod dsn;
 #[cfg(feature = "tls")]

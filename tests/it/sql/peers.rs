@@ -11,7 +11,7 @@ use mcp_server_suite::postgres::Database;
 
 use crate::{sql::run::config, support::took};
 
-/// What the peer does once it has said everything.
+/// The peer's conduct after its last message.
 #[derive(Clone, Copy)]
 enum Then {
     HangUp,
@@ -22,10 +22,10 @@ enum Then {
 }
 
 /// Says each when it has heard something.
-fn play(mut stream: TcpStream, says: &[&[u8]], then: Then) {
+fn play(mut stream: TcpStream, messages: &[&[u8]], then: Then) {
     let mut heard = [0; 4096];
-    for say in says {
-        if stream.read(&mut heard).is_err() || stream.write_all(say).is_err() {
+    for message in messages {
+        if stream.read(&mut heard).is_err() || stream.write_all(message).is_err() {
             return;
         }
     }
@@ -39,24 +39,24 @@ fn play(mut stream: TcpStream, says: &[&[u8]], then: Then) {
 
 /// The login to this peer is refused, in time and for this reason.
 #[track_caller]
-fn check(options: &str, says: &[&'static [u8]], then: Then, expected: &str) {
+fn check(options: &str, messages: &[&'static [u8]], then: Then, expected: &str) {
     let peer = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = peer.local_addr().unwrap().port();
-    let script = says.to_vec();
+    let script = messages.to_vec();
     thread::Builder::new()
         .spawn(move || peer.incoming().flatten().for_each(|stream| play(stream, &script, then)))
         .unwrap();
     let mut settings = config(&format!("host=127.0.0.1 port={port} user=reader dbname=seed {options}"));
     settings.connect_timeout = Duration::from_secs(1);
     let begun = Instant::now();
-    let told = Database::new(settings).probe().unwrap_err().to_string();
+    let shown = Database::new(settings).probe().unwrap_err().to_string();
     took(begun, 0, 10_000);
-    let says: Vec<_> = says.iter().map(|say| String::from_utf8_lossy(say)).collect();
-    assert!(told.contains(expected), "{says:?}: {told}");
+    let messages: Vec<_> = messages.iter().map(|message| String::from_utf8_lossy(message)).collect();
+    assert!(shown.contains(expected), "{messages:?}: {shown}");
 }
 
 const PLAIN: &str = "sslmode=disable";
-/// The way in, and what a server says before it waits for a statement.
+/// The way in, and the messages of a server before it waits for a statement.
 const IN: &[u8] = b"R\0\0\0\x08\0\0\0\0K\0\0\0\x0c\0\0\0\x01\0\0\0\x02Z\0\0\0\x05I";
 
 #[test]

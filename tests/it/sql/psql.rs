@@ -1,4 +1,4 @@
-//! What `psql` answers, beside what a call answers: the same rows or the same error.
+//! The answers of `psql` beside those of a call: the same rows or the same error.
 
 use mcp_server_suite::NAME;
 use postgres::{Client as Driver, Config, NoTls, SimpleQueryMessage, SimpleQueryRow};
@@ -14,7 +14,7 @@ const SETTINGS: &str = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, MDY'; SET In
     SET extra_float_digits = 1; SET bytea_output = hex; SET search_path = pg_catalog, public, pg_temp; \
     SET statement_timeout = '5s'";
 
-/// How a statement ended.
+/// The outcome of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Rows, each cell in one form for both sides.
@@ -23,7 +23,7 @@ pub(crate) enum Outcome {
     Failed(String),
     /// The guard's code: nothing was sent.
     Refused(String),
-    /// Rows that are not all told, which are not compared.
+    /// Rows that did not all come, which are not compared.
     Cut,
 }
 
@@ -42,7 +42,7 @@ impl Psql {
         Self { driver }
     }
 
-    /// What psql would show, with the names of the columns' types as the call told them.
+    /// The rows as psql would show them, with the names of the columns' types from the call.
     pub(crate) fn ask(&mut self, sql: &str, types: &[String]) -> Outcome {
         self.driver.batch_execute("BEGIN READ ONLY").unwrap();
         let answer = self.driver.simple_query(sql);
@@ -73,7 +73,7 @@ fn kind(types: &[String], index: usize) -> &str {
     types.get(index).map_or("text", String::as_str)
 }
 
-/// What a call answers, and the types of its columns.
+/// The answer of a call, and the types of its columns.
 pub(crate) fn call(client: &mut Client, sql: &str) -> (Outcome, Vec<String>) {
     let id = client.call("read_only_sql", json!({"query": sql, "max_rows": 1000}));
     let message = client.answer(&id);
@@ -124,7 +124,7 @@ fn judged(value: &Value, kind: &str) -> Value {
 fn from_text(text: Option<&str>, kind: &str) -> Value {
     let Some(text) = text else { return Value::Null };
     if let Some(element) = kind.strip_suffix("[]") {
-        // `[0:1]={1,2}`: bounds are not told.
+        // `[0:1]={1,2}`: bounds are not shown.
         let items = text.find('{').map_or("", |start| text.split_at(start).1);
         return array(&mut items.chars().peekable(), element);
     }
@@ -137,7 +137,7 @@ fn from_text(text: Option<&str>, kind: &str) -> Value {
         "timestamptz" => json!(text.replace(' ', "T").replace("+00", "Z")),
         "json" | "jsonb" => {
             let value: Value = serde_json::from_str(text).unwrap();
-            // A call tells JSON's null as it tells SQL's.
+            // A call writes JSON's null like SQL's.
             if value.is_null() { value } else { json!(documents(&value)) }
         }
         "record" => json!("a record"),
@@ -214,7 +214,7 @@ pub(crate) fn same_as_psql(client: &mut Client, psql: &mut Psql, sql: &str) -> O
     outcome
 }
 
-/// What stands in every place of the grid.
+/// The expressions in every place of the grid.
 const CALLS: &[&str] = &[
     "abs(1)",
     "ABS (1)",

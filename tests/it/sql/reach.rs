@@ -1,4 +1,4 @@
-//! A server that cannot be reached, or takes nobody in: each call is told so, in time, and `check` names cause and cure.
+//! A server that cannot be reached, or refuses the login: each call reports it in time, and `check` names cause and cure.
 
 use std::{
     os::fd::{AsRawFd as _, OwnedFd},
@@ -20,13 +20,13 @@ use crate::{
     support::{Client, command, took},
 };
 
-/// What `check` prints with these settings, and its exit code.
+/// The output of `check` with these settings, and its exit code.
 fn checked(settings: &[(&str, &str)]) -> (String, Option<i32>) {
     let output = command(settings).arg("check").output().unwrap();
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
-/// `check` fails on this connection string and says so, and neither it nor a call takes long or tells a password.
+/// `check` fails on this connection string, and neither it nor a call takes long or shows a password.
 #[track_caller]
 fn check(dsn: &str, expected: &[&str]) {
     let begun = Instant::now();
@@ -46,7 +46,7 @@ fn check(dsn: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_server_that_cannot_be_reached_or_refuses_is_told_with_its_cure() {
+fn a_server_that_cannot_be_reached_or_refuses_is_reported_with_its_cure() {
     let shared = Cluster::shared();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     check(
@@ -150,7 +150,7 @@ fn crowd(url: &str, at_least: usize, log: &str, make_room: impl FnOnce()) {
 }
 
 #[test]
-fn a_connection_limit_that_is_reached_is_told_and_ends_with_its_cause() {
+fn a_connection_limit_that_is_reached_is_reported_and_ends_with_its_cause() {
     let rig = Rig::new("CREATE ROLE few LOGIN CONNECTION LIMIT 1; GRANT SELECT ON item TO few");
     let shared = Cluster::shared();
     let dsn = shared.socket_dsn("few", &rig.name);
@@ -172,7 +172,7 @@ fn a_connection_limit_that_is_reached_is_told_and_ends_with_its_cause() {
 }
 
 #[test]
-fn a_server_whose_connections_are_all_taken_is_told() {
+fn a_server_whose_connections_are_all_taken_is_reported() {
     let cluster = Cluster::start();
     cluster.admin("postgres").batch_execute("ALTER SYSTEM SET max_connections = 5").unwrap();
     cluster.pg_ctl(&["restart", "-m", "fast", "-l", "server.log"]);

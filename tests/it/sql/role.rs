@@ -1,4 +1,4 @@
-//! What is told of a role that may do more than it needs, and that the SQL told with it mends it.
+//! Findings about a role that may do more than it needs, and that their SQL mends them.
 
 use mcp_server_suite::postgres::{Database, Need, RoleFinding};
 use postgres::Client;
@@ -12,7 +12,7 @@ use crate::{
     support::{Client as Session, problem},
 };
 
-/// A grant, and what must be told of it: whether it is dangerous, what, and the SQL that mends it.
+/// A grant, and its finding: whether it is dangerous, its text, and the SQL that mends it.
 struct Case {
     grant: &'static str,
     found: &'static [Told],
@@ -24,7 +24,7 @@ const fn case(grant: &'static str, found: &'static [Told]) -> Case {
     Case { grant, found }
 }
 
-/// What the cases grant and to whom they grant it beside the role.
+/// The objects and the other roles of the cases.
 const THINGS: &str = "
     CREATE ROLE it_group;
     CREATE ROLE it_team; GRANT it_group TO it_team;
@@ -85,18 +85,18 @@ const CASES: &[Case] = &[
     case("GRANT USAGE ON FOREIGN DATA WRAPPER it_wrapper TO it_role", &[(false, "has privileges on what is neither a table nor a function: foreign-data wrapper it_wrapper", "REVOKE ALL ON FOREIGN DATA WRAPPER it_wrapper FROM it_role")]),
 ];
 
-fn told(reader: &Reader, need: Need) -> Vec<RoleFinding> {
+fn review(reader: &Reader, need: Need) -> Vec<RoleFinding> {
     let mut settings = config(&Cluster::shared().socket_dsn(&reader.name, &reader.database));
     settings.need = need;
     Database::new(settings).probe().unwrap().findings
 }
 
-/// Grants, looks, and does what is told to mend it: then nothing is found any more.
+/// Grants, and runs the SQL of each finding: then there is no finding any more.
 #[track_caller]
 fn check(admin: &mut Client, reader: &Reader, need: &Need, Case { grant, found }: &Case) {
     let here = |text: &str| text.replace("{database}", &reader.database);
     admin.batch_execute(&here(grant)).unwrap();
-    let findings = told(reader, need.clone());
+    let findings = review(reader, need.clone());
     let mut expected: Vec<RoleFinding> = found
         .iter()
         .map(|(dangerous, text, cure)| RoleFinding {
@@ -112,17 +112,17 @@ fn check(admin: &mut Client, reader: &Reader, need: &Need, Case { grant, found }
     for RoleFinding { cure, .. } in &findings {
         admin.batch_execute(cure).unwrap_or_else(|error| panic!("{grant}: {cure}: {error}"));
     }
-    let left = told(reader, need.clone());
+    let left = review(reader, need.clone());
     assert!(left.is_empty(), "{grant}: {left:?}");
 }
 
 #[test]
-fn every_privilege_beyond_the_need_is_told_with_sql_that_takes_it_away() {
+fn every_privilege_beyond_the_need_is_reported_with_sql_that_takes_it_away() {
     let reader = Reader::make("it_role", &["--tables", "item"]);
     let mut admin = Cluster::shared().admin(&reader.database);
     admin.batch_execute(THINGS).unwrap();
     let need = Need { tables: Some(vec!["item".to_owned(), "not_there".to_owned()]), ..Need::default() };
-    assert_eq!(told(&reader, need.clone()), []);
+    assert_eq!(review(&reader, need.clone()), []);
     for case in CASES {
         check(&mut admin, &reader, &need, case);
     }
@@ -162,13 +162,13 @@ fn every_privilege_beyond_the_need_is_told_with_sql_that_takes_it_away() {
         &case("GRANT SELECT ON other TO it_role; GRANT SELECT (mfa_secret) ON person TO it_role", &[]),
     );
     admin.batch_execute("ALTER ROLE it_role SUPERUSER").unwrap();
-    let texts: Vec<String> = told(&reader, any).into_iter().map(|finding| finding.text).collect();
+    let texts: Vec<String> = review(&reader, any).into_iter().map(|finding| finding.text).collect();
     assert_eq!(texts, ["the role \"it_role\" is a superuser"]);
     admin.batch_execute("ALTER ROLE it_role NOSUPERUSER").unwrap();
 }
 
 #[test]
-fn the_owner_of_a_database_is_told_of_all_that_it_owns() {
+fn an_owner_of_a_database_has_a_finding_for_each_kind_of_object() {
     let shared = Cluster::shared();
     let database = shared.database(
         "CREATE ROLE it_owner LOGIN; CREATE SCHEMA mine AUTHORIZATION it_owner; SET ROLE it_owner; \
@@ -177,7 +177,7 @@ fn the_owner_of_a_database_is_told_of_all_that_it_owns() {
     shared.admin("postgres").batch_execute(&format!("ALTER DATABASE {database} OWNER TO it_owner")).unwrap();
     let reader = Reader { name: "it_owner".to_owned(), database };
     let need = Need { tables: Some(vec!["mine.account".to_owned()]), ..Need::default() };
-    let mut kinds: Vec<String> = told(&reader, need)
+    let mut kinds: Vec<String> = review(&reader, need)
         .iter()
         .map(|finding| finding.text.split(':').next().unwrap().replace("the role \"it_owner\" ", ""))
         .collect();
@@ -206,7 +206,7 @@ fn a_role_that_deploy_prints_reads_everything_but_secrets() {
         "it_plain",
         &[],
     );
-    assert_eq!(told(&reader, Need::default()), []);
+    assert_eq!(review(&reader, Need::default()), []);
     let mut client = reader.connect().unwrap();
     client.batch_execute("SELECT id, passenger_name FROM account; SELECT * FROM item").unwrap();
     for column in ["\"MFACode\"", "pass2", "\"Token\""] {
@@ -216,11 +216,11 @@ fn a_role_that_deploy_prints_reads_everything_but_secrets() {
 }
 
 #[test]
-fn privileges_that_are_not_told_in_time_refuse_the_strict_only() {
+fn privileges_that_are_not_found_in_time_refuse_the_strict_only() {
     let reader = Reader::make("it_patient", &["--tables", "item"]);
     let mut admin = Cluster::shared().admin(&reader.database);
     admin.batch_execute("BEGIN; LOCK TABLE pg_init_privs").unwrap();
-    let findings = told(&reader, Need::default());
+    let findings = review(&reader, Need::default());
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert!(!findings[0].dangerous && findings[0].text.contains("not found out"), "{findings:?}");
 }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::{cluster::Cluster, sql::faults::wait_until};
 
-/// How long anything here may take.
+/// The limit of every wait here.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 pub(crate) fn config(dsn: &str) -> SqlConfig {
@@ -66,7 +66,7 @@ pub(crate) fn call_with(tool: &dyn Tool, arguments: Value, interrupt: &Interrupt
     Ok(value)
 }
 
-fn call(tool: &dyn Tool, arguments: Value) -> Result<Value, Failure> {
+pub(crate) fn call(tool: &dyn Tool, arguments: Value) -> Result<Value, Failure> {
     call_with(tool, arguments, &Interrupt::default())
 }
 
@@ -239,7 +239,7 @@ fn postgresqls_refusals_have_our_codes_and_the_callers_positions() {
 }
 
 #[test]
-fn too_wide_a_result_is_told_in_our_own_words() {
+fn too_wide_a_result_is_refused_in_our_own_words() {
     let rig = Rig::new("");
     let columns = |count: usize, what: &str| vec![what; count].join(",");
     let Err(Failure::Problem(problem)) = rig.query(&format!("SELECT {}", columns(900, "1.5"))) else {
@@ -316,7 +316,7 @@ fn a_statement_that_takes_too_long_is_stopped() {
 }
 
 #[test]
-fn an_unsafe_role_is_refused_and_told_to_the_operator() {
+fn an_unsafe_role_is_refused_and_reported_to_the_operator() {
     let shared = Cluster::shared();
     let name = shared.database(
         "CREATE ROLE spy LOGIN; GRANT pg_read_server_files TO spy; CREATE ROLE boss LOGIN SUPERUSER;",

@@ -14,10 +14,10 @@ use crate::{
     tools::{check_output, listed},
 };
 
-/// Waits for the lock that [`Locked`] holds, and costs nobody anything meanwhile.
+/// Waits for the lock that [`Locked`] holds, and costs nothing meanwhile.
 const SLOW: &str = "SELECT count(*) FROM locked";
 
-/// A database with a table that nobody can read as long as this lives.
+/// A database with a table that no session can read as long as this lives.
 struct Locked {
     name: String,
     /// Holds the lock in its open transaction.
@@ -39,7 +39,7 @@ impl Locked {
         Cluster::shared().url(&self.name)
     }
 
-    /// Waits until one backend runs [`SLOW`], and tells its process.
+    /// Waits until one backend runs [`SLOW`], and returns its process.
     fn wait_for_one(&mut self) -> i32 {
         self.wait_for(1);
         let backend = "SELECT pid FROM pg_stat_activity \
@@ -68,7 +68,7 @@ fn query(client: &mut Client, text: &str) -> Value {
 }
 
 #[test]
-fn sql_results_are_what_the_output_schema_says() {
+fn sql_results_fit_the_output_schema() {
     let database = Cluster::shared().database("CREATE TABLE odd (a int[], b jsonb, c interval, d pair); \
         INSERT INTO odd VALUES ('{1,NULL}', '{\"k\": [null]}', '1 day', (1, 'x', now())), (NULL, NULL, NULL, NULL); \
         GRANT SELECT ON odd TO reader");
@@ -113,7 +113,7 @@ fn slow_statements_hold_up_nothing_but_statements() {
     client.ask("ping", json!({}));
     took(begun, 0, 1_000);
 
-    // A cancelled statement ends at the server, and whoever waited for its connection goes on.
+    // A cancelled statement ends at the server, and a call that waited for its connection goes on.
     let begun = Instant::now();
     client.cancel(&slow[0]);
     let answer = client.answer(&waits);
@@ -169,7 +169,7 @@ fn nothing_runs_on_in_the_database_when_the_session_has_ended() {
                 ended.messages.iter().map(|it| it["error"]["code"].to_string()).collect();
             assert_eq!(codes.concat(), code, "{:?}", ended.messages);
             database.wait_for(0);
-            assert!(says(backend, "canceling statement due to user request"), "{dsn} {grace}");
+            assert!(has_logged(backend, "canceling statement due to user request"), "{dsn} {grace}");
         }
     }
 }
@@ -183,12 +183,12 @@ fn a_statement_ends_soon_after_a_process_that_was_killed() {
     client.kill();
     client.wait();
     database.wait_for(0);
-    assert!(says(backend, "connection to client lost"));
-    assert!(!says(backend, "canceling statement"), "only its timeout ended it");
+    assert!(has_logged(backend, "connection to client lost"));
+    assert!(!has_logged(backend, "canceling statement"), "only its timeout ended it");
 }
 
-/// Whether the log holds this message of a backend.
-fn says(backend: i32, message: &str) -> bool {
+/// Returns whether the log holds this message of a backend.
+fn has_logged(backend: i32, message: &str) -> bool {
     let log = Cluster::shared().log();
     log.lines().any(|line| line.contains(&format!("[{backend}]")) && line.contains(message))
 }

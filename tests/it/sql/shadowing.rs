@@ -1,4 +1,4 @@
-//! Functions, operators and casts that somebody made answer to names that the guard allows: nothing that uses such a name
+//! User-defined functions, operators and casts that shadow a built-in name: no statement that uses such a name
 //! is sent, and what uses another still runs.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::sql::run::{Rig, call_with};
 
-/// Whatever of it runs says so.
+/// Each of them reports that it runs.
 const EVIL: &str = "
     CREATE FUNCTION ran() RETURNS int LANGUAGE plpgsql SECURITY DEFINER
         AS 'BEGIN RAISE EXCEPTION ''evil ran''; END';
@@ -91,7 +91,7 @@ const ATTACKS: &[&str] = &[
     "SELECT ARRAY[e]::int4[] FROM t",
 ];
 
-/// The sentence of a refusal that nobody asked the server for.
+/// The sentence of a refusal that came without the server.
 #[track_caller]
 fn refused(rig: &Rig, sql: &str) -> String {
     let explain = json!({"query": sql, "analyze": true});
@@ -114,7 +114,7 @@ fn unsent(sql: &str, outcome: Result<Value, Failure>) -> String {
 }
 
 #[test]
-fn what_strangers_answer_to_is_refused_before_it_is_sent() {
+fn a_shadowed_name_is_refused_before_it_is_sent() {
     for pooler in [Pooler::None, Pooler::Transaction] {
         let rig = Rig::with(EVIL, |settings| settings.pooler = pooler);
         for attack in ATTACKS {
@@ -134,7 +134,7 @@ fn what_strangers_answer_to_is_refused_before_it_is_sent() {
 }
 
 #[test]
-fn what_uses_no_strangers_name_runs_beside_them() {
+fn a_statement_without_a_shadowed_name_runs() {
     let rig = Rig::new(EVIL);
     for sql in [
         "SELECT t.id, t.name, public.t.c FROM t ORDER BY t.id",
@@ -151,7 +151,7 @@ fn what_uses_no_strangers_name_runs_beside_them() {
 }
 
 #[test]
-fn the_operator_may_allow_a_stranger() {
+fn the_operator_may_allow_a_shadowing_object() {
     let rig = Rig::with(
         "CREATE FUNCTION twice(int) RETURNS int LANGUAGE sql AS 'SELECT 2 * $1';
          CREATE FUNCTION round(float8, int) RETURNS int LANGUAGE sql AS 'SELECT 7';
@@ -174,7 +174,7 @@ fn a_set_means_its_extension_and_no_other_function_of_the_name() {
 
 /// Our own statement runs under the same path. Exact types win against PostgreSQL's own operators that need a cast.
 #[test]
-fn no_stranger_runs_while_the_database_is_described() {
+fn no_shadowing_object_runs_while_the_database_is_described() {
     let operators = [
         ("real, int", ">="),
         ("name, name", "!~~"),
@@ -219,7 +219,7 @@ fn postgresqls_own_functions_that_are_on_no_list_are_refused_behind_a_dot() {
 }
 
 #[test]
-fn too_many_strangers_leave_no_name_trusted() {
+fn too_many_shadowing_objects_leave_no_name_trusted() {
     let rig = Rig::new(
         "DO $$ BEGIN FOR n IN 1..20000 LOOP
              EXECUTE format('CREATE FUNCTION f%s() RETURNS int LANGUAGE sql AS ''SELECT 1''', n);

@@ -43,7 +43,7 @@ fn recovery_that_ends_a_query_is_one_error_and_the_next_call_is_well() {
     let backend = || query(&db, "SELECT * FROM backend").unwrap()["rows"][0][0].clone();
     assert_eq!(backend(), backend(), "a connection is clean and pooled on a standby, too");
 
-    // Old rows that go, and a lock that nobody may share.
+    // Old rows that go, and a lock that no session may share.
     for conflict in [
         "DELETE FROM item WHERE id > 900; VACUUM item",
         "ALTER TABLE item ADD COLUMN extra int; ALTER TABLE item DROP COLUMN extra",

@@ -17,7 +17,7 @@ pub(crate) fn asset(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/tls").join(name)
 }
 
-/// Whether psql gets in, with nothing of this machine's own settings in its way, and whether it is over TLS.
+/// Returns whether psql gets in, with nothing of this machine's own settings in its way, and whether it is over TLS.
 fn psql(cluster: &Cluster, dsn: &str) -> Option<bool> {
     let mut command = Command::new(cluster.binary("psql"));
     let sql = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
@@ -74,7 +74,7 @@ fn matrix(cluster: &Cluster, server: &str, roots: &[&str], more: &str) {
     });
 }
 
-/// Ours and psql's verdict on a connection string; ours tells whether the connection was encrypted.
+/// Compares our verdict on a connection string with psql's; ours shows whether the connection was encrypted.
 #[track_caller]
 fn check(cluster: &Cluster, options: &str, expected: Result<bool, &str>) {
     let dsn = dsn(cluster, options);
@@ -202,7 +202,7 @@ fn a_key_that_others_may_read_is_refused_as_libpq_does() {
     check(&cluster, &directory, Err("no regular file"));
 }
 
-/// What psql of PostgreSQL 15 does not know, or does another way.
+/// Cases that psql of PostgreSQL 15 does not know, or treats another way.
 #[test]
 fn what_newer_libpqs_know_is_known() {
     let cluster = Cluster::start();

@@ -1,8 +1,8 @@
 //! Statements of a grammar, each from a number: typed expressions in every place where one can stand.
 //!
-//! What PostgreSQL may answer in several ways is left out: the clock, ties, the order of what is not ordered.
+//! Left out is everything that PostgreSQL may answer in several ways: the clock, ties, the order of what is not ordered.
 
-/// What an expression yields.
+/// The kind of an expression's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Int,
@@ -148,7 +148,7 @@ const WINDOWS: &[(Kind, &[&str])] = &[
     (Numeric, &["avg({i}) OVER (PARTITION BY {b})"]),
 ];
 
-/// What would have an effect, or tell what nobody was asked for: an expression of any kind.
+/// An expression of any kind that would have an effect, or reveal what was not asked for.
 const HOSTILE: &[&str] = &[
     "pg_sleep(0)",
     "nextval('seq')",
@@ -210,7 +210,7 @@ pub(super) struct Generator {
     /// Names given so far.
     names: usize,
     ctes: Vec<(String, Vec<Kind>)>,
-    /// Whether something hostile is still to be put somewhere, and whether it was.
+    /// True if something hostile is still to be put somewhere, and whether it was.
     hostile: (bool, bool),
 }
 

@@ -1,10 +1,10 @@
-//! What a cluster is, as far as a statement could change it.
+//! The state of a cluster, as far as a statement could change it.
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use crate::{cluster::Cluster, sql::psql::rows};
 
-/// What is asked, by a name for it.
+/// The questions, each with a name.
 const QUESTIONS: &[(&str, &str)] = &[
     ("rows written", "SELECT relname, n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_user_tables ORDER BY 1"),
     ("settings", "SELECT name, setting, source, pending_restart FROM pg_settings ORDER BY 1"),
@@ -21,7 +21,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("notifications", "SELECT pg_notification_queue_usage()"),
 ];
 
-/// What a cluster is at one time.
+/// The state of a cluster at one time.
 pub(super) struct Snapshot {
     parts: BTreeMap<String, String>,
 }

@@ -1,0 +1,27 @@
+//! The part of the environment that a connection string falls back on.
+
+use std::{fmt, path::PathBuf};
+
+/// Values that the environment adds to a DSN. Read by `settings`, never here.
+#[derive(Clone, Default)]
+pub struct DsnEnvironment {
+    /// `PGPASSWORD`: used when the DSN has no password.
+    pub pgpassword: Option<String>,
+    /// `PGPASSFILE`: used when the DSN has no `passfile`.
+    pub pgpassfile: Option<PathBuf>,
+    /// `HOME`: where `.pgpass` and `.postgresql/root.crt` are looked for.
+    pub home: Option<PathBuf>,
+    /// The operating system's name of our user: the default of `user`.
+    pub user: Option<String>,
+}
+
+impl fmt::Debug for DsnEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pgpassword: _, pgpassfile, home, user } = self;
+        f.debug_struct("DsnEnvironment")
+            .field("pgpassfile", pgpassfile)
+            .field("home", home)
+            .field("user", user)
+            .finish_non_exhaustive()
+    }
+}
