@@ -41,7 +41,11 @@ pub(super) fn on_database(catalog: &Catalog, database: &Arc<Database>) -> Vec<Fi
     match catalog.examine(database) {
         Ok(examinations) => examinations.into_iter().flat_map(examined).collect(),
         Err(why) => {
-            vec![Finding::new(Level::Fail, SUBJECT, format!("no entry can be run: {}", escape(&why)))]
+            vec![Finding::new(
+                Level::Fail,
+                SUBJECT,
+                format!("no entry can be run: {}", escape(&why.to_string())),
+            )]
         }
     }
 }
@@ -50,7 +54,7 @@ fn examined(examination: Examination) -> Vec<Finding> {
     let Examination { entry, waived, outcome } = examination;
     let mut findings = vec![match outcome {
         Ok(sound) => sound_entry(&entry, sound),
-        Err(why) => Finding::new(Level::Fail, SUBJECT, format!("{entry}: {}", escape(&why)))
+        Err(why) => Finding::new(Level::Fail, SUBJECT, format!("{entry}: {}", escape(&why.to_string())))
             .cured_by("change the entry, its columns or the role's grants"),
     }];
     findings.extend(waived.into_iter().map(|(name, why)| {

@@ -1,4 +1,4 @@
-//! Arguments to bind values. The only way of an argument to the database; none is ever part of a statement.
+//! Arguments to bind values: the only way of an argument to the database. An argument is never part of a statement.
 
 use std::error::Error;
 
@@ -52,7 +52,7 @@ impl ToSql for Bound {
     to_sql_checked!();
 }
 
-/// What each placeholder is bound to. `arguments` were judged by the entry's schema. `None`: they were not.
+/// Returns the value of each placeholder. `arguments` were judged by the entry's schema; `None` if they were not.
 pub(super) fn values(entry: &Entry, arguments: &Map<String, Value>, caller: &Identity) -> Option<Vec<Bound>> {
     let of = |index: usize| -> Option<Bound> {
         let param = entry.params.get(index)?;
@@ -67,9 +67,9 @@ pub(super) fn values(entry: &Entry, arguments: &Map<String, Value>, caller: &Ide
     bound.collect()
 }
 
-/// The row that tells whether there are more.
+/// Adds the row that shows whether there are more.
 fn one_more(limit: Bound) -> Bound {
-    // It is absent only where nobody calls: an entry's limit has a default or is required.
+    // It is absent only in a plan without a call: an entry's limit has a default or is required.
     if let Bound::Integer(limit) = limit { Bound::Integer(limit.saturating_add(1)) } else { limit }
 }
 

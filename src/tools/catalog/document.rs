@@ -1,4 +1,4 @@
-//! A file of a catalog, read key by key: what it says, before anything is proven of it.
+//! A file of a catalog, read key by key, before anything is proven.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,13 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{Rule, names, output::ColumnKind, params::Param, prove::ParamClaim};
+use super::{
+    claim::ParamClaim,
+    members, names,
+    output::{Column, ColumnKind},
+    params::Param,
+    rule::Rule,
+};
 use crate::{
     diagnostics::escape,
     document::section::{Located, Report, Section, json, prose, wrong},
@@ -18,7 +24,7 @@ use crate::{
 /// A file's content.
 #[derive(Debug, Default)]
 pub(super) struct Document {
-    /// Everything that the catalog may touch.
+    /// All tables that the catalog may read.
     pub(super) tables: Vec<Located<String>>,
     pub(super) drafts: Vec<Draft>,
 }
@@ -31,8 +37,8 @@ pub(super) struct Draft {
     pub(super) description: Option<String>,
     pub(super) tables: Vec<String>,
     pub(super) columns: Vec<Column>,
-    /// The line is that of the statement's first line. Absent when there is none, or when so much of the rest is wrong
-    /// that a proof would only tell it once more.
+    /// The line is that of the statement's first line. Absent when it is missing, or when so much of the rest is
+    /// wrong that a proof would only repeat it.
     pub(super) sql: Option<Located<String>>,
     /// Every parameter, whether it is right or not.
     pub(super) claims: Vec<ParamClaim>,
@@ -40,16 +46,8 @@ pub(super) struct Draft {
     pub(super) params: Option<Vec<Param>>,
     /// Absent: the entry is called without arguments.
     pub(super) example: Option<Located<Map<String, Value>>>,
-    /// Names that say they hold a secret, and why this entry may use them.
+    /// The waivers: names of secrets, or the rule on members, and the written reasons.
     pub(super) waived: BTreeMap<String, String>,
-}
-
-/// A column of the output.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Column {
-    pub(super) name: String,
-    /// None: any scalar.
-    pub(super) kind: Option<ColumnKind>,
 }
 
 /// Reads a file. An entry without a name is reported and left out.
@@ -153,7 +151,7 @@ fn read_entry(value: &Spanned<DeValue<'_>>, max_rows: u32, report: &mut Report<'
     Some(Draft { name: name?, title, description, tables, columns, sql, claims, params, example, waived })
 }
 
-/// Where the statement begins: a text of several lines begins on the line behind its quotes.
+/// Corrects the line of the statement: a text of several lines begins on the line behind its quotes.
 fn first_line(sql: Located<String>, section: &mut Section<'_>, report: &Report<'_, Rule>) -> Located<String> {
     let written = section.take("sql").and_then(|value| report.source.text.get(value.span()));
     let is_behind = written.is_some_and(|text| {
@@ -230,7 +228,10 @@ fn read_waivers(
             let text = format!("The waiver of {} has no reason.", echo(name));
             report.add(Rule::InvalidValue, reason.line, text, "Write why this entry may use the name.");
         }
-        if sql.is_some_and(|sql| !sql.value.to_lowercase().contains(&name.to_lowercase())) {
+        // The waiver of the rule on members names no name.
+        if name != members::WAIVER
+            && sql.is_some_and(|sql| !sql.value.to_lowercase().contains(&name.to_lowercase()))
+        {
             let text = format!("The waiver of {} waives nothing: the statement does not use it.", echo(name));
             report.add(Rule::InvalidValue, reason.line, text, "Remove it.");
         }

@@ -1,4 +1,4 @@
-//! An entry that was proven: what its tool is made of.
+//! A proven entry, from which a tool is made.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,14 @@ use postgres::types::Type;
 use serde_json::{Map, Value};
 
 use super::{
-    CatalogConfig, Rule,
-    document::{Column, Draft},
-    members::Needs,
-    output,
+    claim::Claim,
+    config::CatalogConfig,
+    document::Draft,
+    members::{self, MemberUse},
+    output::{self, Column},
     params::{self, Param},
-    prove::{Claim, Placeholder, Proven, prove},
+    prove::{Placeholder, Proven, prove},
+    rule::Rule,
 };
 use crate::{
     arguments,
@@ -26,21 +28,21 @@ use crate::{
 pub(super) struct Entry {
     pub(super) spec: ToolSpec,
     pub(super) params: Vec<Param>,
-    /// What stays prepared on each connection.
+    /// The statement that stays prepared on each connection.
     pub(super) fixed: PreparedQuery,
-    /// What `$1`, `$2`, … are bound to.
+    /// The values of `$1`, `$2`, …
     pub(super) placeholders: Vec<Placeholder>,
     pub(super) columns: Vec<Column>,
-    /// What it reads, as written.
+    /// The tables that it reads, as written.
     pub(super) tables: Vec<String>,
-    /// What the database has to say of the types of what it reads.
-    pub(super) needs: Needs,
+    /// The uses of names that may turn out to hold members.
+    pub(super) member_use: MemberUse,
     pub(super) example: Map<String, Value>,
     pub(super) waived: BTreeMap<String, String>,
 }
 
 impl Entry {
-    /// Proves a draft. What is wrong is reported; a warning may be reported of an entry that is right.
+    /// Proves a draft. Faults are reported; an entry without a fault may still have a warning.
     pub(super) fn new(
         draft: Draft,
         catalog_tables: &[String],
@@ -58,7 +60,11 @@ impl Entry {
         let params = draft.params.clone()?;
         let input_schema = params::schema(&params);
         let example = example(&draft, &input_schema, report);
-        let Proven { statement, placeholders, needs } = proven?;
+        let Proven { statement, placeholders, member_use } = proven?;
+        if draft.waived.contains_key(members::WAIVER) && member_use.exposed.is_empty() {
+            let text = "The waiver of members waives nothing: the statement exposes none.";
+            report.add(Rule::InvalidValue, draft.name.line, text, "Remove it.");
+        }
         let name = name?;
         let types = placeholders.iter().map(|placeholder| pg_type(*placeholder, &params)).collect();
         let fixed = PreparedQuery { name: name.as_str().to_owned(), statement, types };
@@ -71,7 +77,7 @@ impl Entry {
             effect: Effect::Read,
         };
         let Draft { columns, tables, waived, .. } = draft;
-        Some(Self { spec, fixed, placeholders, params, columns, tables, needs, example, waived })
+        Some(Self { spec, fixed, placeholders, params, columns, tables, member_use, example, waived })
     }
 }
 
@@ -84,7 +90,7 @@ fn pg_type(placeholder: Placeholder, params: &[Param]) -> Type {
     }
 }
 
-/// The example's arguments, judged as a call's are.
+/// Returns the example's arguments, judged as those of a call.
 fn example(draft: &Draft, schema: &Map<String, Value>, report: &mut Report<'_, Rule>) -> Map<String, Value> {
     let Some(Located { value, line }) = &draft.example else { return Map::new() };
     if let Err(problem) = arguments::judged(value.clone(), schema) {

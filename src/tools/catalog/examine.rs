@@ -1,5 +1,4 @@
-//! Each entry on a real database, for `check`: does it prepare, are its columns what it declares, what does its example
-//! bring.
+//! Each entry on a real database, for `check`: it is prepared, its columns are compared, its example is run.
 
 use std::{
     sync::Arc,
@@ -10,7 +9,7 @@ use postgres::types::{ToSql, Type};
 use serde_json::{Map, Value};
 
 use super::{
-    Catalog, bind,
+    bind,
     entry::Entry,
     output::ColumnKind,
     query::{Query, accept},
@@ -30,18 +29,49 @@ use crate::{
     wire::ascii::AsciiJson,
 };
 
-/// How much longer than its calls an entry may take: for what ends them.
+/// The time beyond its two calls that an entry may take, for what ends them.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// What came of one entry.
+/// The outcome of one entry.
 #[derive(Debug)]
 pub struct Examination {
     /// Its name.
     pub entry: String,
-    /// Names that it may use though they say that they hold a secret, and why.
+    /// Its waivers and their reasons.
     pub waived: Vec<(String, String)>,
-    /// Or why the database refuses it, for the operator.
-    pub outcome: Result<Sound, String>,
+    /// Or the reason why the database refuses it, for the operator.
+    pub outcome: Result<Sound, Refusal>,
+}
+
+/// No entry can be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ExamineError {
+    /// A thread for the run could not be started.
+    #[error("no thread could be started: {0}")]
+    NoThread(#[from] std::io::Error),
+    /// The server did not answer.
+    #[error("no answer within {} ms: the server hangs or is frozen", .patience.as_millis())]
+    Silent {
+        /// The time that was waited.
+        patience: Duration,
+    },
+    /// A transaction ended before it ran anything.
+    #[error("the transaction did not run")]
+    NotRun,
+    /// A connection or a transaction failed.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// The database refuses an entry.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// Because of a value: SQLSTATE class 22.
+    #[error("{0}")]
+    Data(String),
+    /// Because of the statement, its columns or a grant.
+    #[error("{0}")]
+    Statement(String),
 }
 
 /// An entry that the database takes.
@@ -51,7 +81,7 @@ pub struct Sound {
     pub cost: Option<f64>,
     /// The example's run; none when there is no example and the entry needs arguments.
     pub ran: Option<Ran>,
-    /// What could be written as `types`, when the entry leaves some out.
+    /// The `types` that the entry could declare, when it leaves some out.
     pub types: Option<String>,
 }
 
@@ -60,49 +90,40 @@ pub struct Sound {
 pub struct Ran {
     /// Rows that came.
     pub rows: u64,
-    /// Whether there were more.
+    /// There were more.
     pub has_more: bool,
-    /// How long it took.
+    /// The time that it took.
     pub took: Duration,
 }
 
-impl Catalog {
-    /// Prepares every entry and runs its example, in read-only transactions.
-    ///
-    /// # Errors
-    /// No statement can be run at all, with the reason.
-    pub fn examine(&self, database: &Arc<Database>) -> Result<Vec<Examination>, String> {
-        // Two transactions. Nothing else ends a wait for a server that falls silent behind a Unix socket.
-        let patience = database.config().call_timeout.saturating_mul(2).saturating_add(MARGIN);
-        let examine = |entry: &Arc<Entry>| {
-            let query = Query::new(Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database));
-            let (entry, database) = (Arc::clone(entry), Arc::clone(database));
-            within(patience, move || examine_entry(&entry, &query, &database))
-                .map_err(|error| format!("no thread could be started: {error}"))?
-                .unwrap_or_else(|| {
-                    Err(format!(
-                        "no answer within {} ms: the server hangs or is frozen",
-                        patience.as_millis()
-                    ))
-                })
-        };
-        self.entries.iter().map(examine).collect()
-    }
+/// Prepares an entry and runs its example, in read-only transactions.
+pub(super) fn examine(
+    entry: &Arc<Entry>,
+    query: Query,
+    database: &Arc<Database>,
+) -> Result<Examination, ExamineError> {
+    // Two transactions. Nothing else ends a wait for a server that falls silent behind a Unix socket.
+    let patience = database.config().call_timeout.saturating_mul(2).saturating_add(MARGIN);
+    let (entry, database) = (Arc::clone(entry), Arc::clone(database));
+    within(patience, move || examine_entry(&entry, &query, &database))?
+        .unwrap_or(Err(ExamineError::Silent { patience }))
 }
 
-fn examine_entry(entry: &Entry, query: &Query, database: &Arc<Database>) -> Result<Examination, String> {
+fn examine_entry(
+    entry: &Entry,
+    query: &Query,
+    database: &Arc<Database>,
+) -> Result<Examination, ExamineError> {
     // Without an example: NULL for whatever has no default. The plan is the planner's, not the run.
     let example = arguments::judged(entry.example.clone(), &entry.spec.input_schema).ok();
     let outcome = match described(entry, database, &example.clone().unwrap_or_default())? {
-        // What a value would have to be nobody knows: an argument that must be there was planned as NULL.
-        Err(Refused { is_of_data: true, why: _ }) if example.is_none() => {
-            Ok(Sound { cost: None, ran: None, types: None })
-        }
-        Err(Refused { why, is_of_data: _ }) => Err(why),
+        // An argument that must be there was planned as NULL, since no value of it is known.
+        Err(Refusal::Data(_)) if example.is_none() => Ok(Sound { cost: None, ran: None, types: None }),
+        Err(refusal) => Err(refusal),
         Ok(Examined { columns, cost }) => {
             let ran = example.map(|example| run(query, database, &example)).transpose()?.transpose();
             let types = types(entry, &columns);
-            ran.map_err(|refused| refused.why).map(|ran| Sound { cost, ran, types })
+            ran.map(|ran| Sound { cost, ran, types })
         }
     };
     Ok(Examination {
@@ -112,15 +133,8 @@ fn examine_entry(entry: &Entry, query: &Query, database: &Arc<Database>) -> Resu
     })
 }
 
-/// Why there is nothing: of the entry (inner), or of the connection (outer).
-type Outcome<T> = Result<Result<T, Refused>, String>;
-
-/// Why the database refuses an entry.
-struct Refused {
-    why: String,
-    /// Whether it is about a value: SQLSTATE class 22.
-    is_of_data: bool,
-}
+/// The reason why there is no result: of the entry (inner), or of the connection (outer).
+type Outcome<T> = Result<Result<T, Refusal>, ExamineError>;
 
 /// Works in a transaction of its own.
 fn alone<T>(
@@ -135,23 +149,18 @@ fn alone<T>(
         Ok((AsciiJson::of(&()), End::Idle))
     });
     match (outcome, ended) {
-        (None | Some(Err(QueryError::Failure(_))), Err(failure)) => Err(failure.to_string()),
-        (None, Ok(_)) => Err("the transaction did not run".to_owned()),
+        (None | Some(Err(QueryError::Failure(_))), Err(failure)) => Err(failure.into()),
+        (None, Ok(_)) => Err(ExamineError::NotRun),
         (Some(outcome), ended) => {
             if let Some(afterwards) = ended.ok().and_then(|answer| answer.afterwards) {
                 afterwards();
             }
             Ok(outcome.map_err(|error| match error {
-                QueryError::Database(error) => Refused {
-                    is_of_data: error.code().is_some_and(|code| code.code().starts_with("22")),
-                    why: chain(&error),
-                },
-                QueryError::Failure(Failure::Problem(problem)) => {
-                    Refused { why: problem.detail().to_owned(), is_of_data: false }
+                QueryError::Database(error) => {
+                    let is_of_data = error.code().is_some_and(|code| code.code().starts_with("22"));
+                    if is_of_data { Refusal::Data(chain(&error)) } else { Refusal::Statement(chain(&error)) }
                 }
-                other @ (QueryError::Failure(_) | QueryError::Unexpected(_)) => {
-                    Refused { why: other.to_string(), is_of_data: false }
-                }
+                QueryError::Failure(_) | QueryError::Unexpected(_) => Refusal::Statement(error.to_string()),
             }))
         }
     }
@@ -177,7 +186,7 @@ fn run(query: &Query, database: &Arc<Database>, example: &Map<String, Value>) ->
     })
 }
 
-/// The `types` that would tell a client more than the entry does.
+/// Returns the `types` that the entry could declare.
 fn types(entry: &Entry, columns: &[(String, Type)]) -> Option<String> {
     if entry.columns.iter().all(|column| column.kind.is_some()) {
         return None;

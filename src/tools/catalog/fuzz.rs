@@ -1,9 +1,9 @@
-//! A catalog's file: whatever stands in it, every finding points into it and is bounded, and what is proven is a statement
-//! that the guard accepts.
+//! A catalog's file: every finding points into it and is bounded, and every proven statement is one that the guard
+//! accepts.
 
 use std::path::PathBuf;
 
-use super::{CatalogConfig, Finding, document, entry::Entry};
+use super::{config::CatalogConfig, document, entry::Entry, rule::Finding};
 use crate::{
     document::{file::Source, finding::Severity, section::Report},
     guard::{
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What a finding may say, in bytes: names and values are echoed, and cut.
+/// The longest text of a finding, in bytes: names and values are quoted, and cut.
 const MAX_FINDING_BYTES: usize = 8_192;
 
 /// Runs the target.
@@ -28,7 +28,7 @@ pub fn run(data: &[u8]) {
         let entry = Entry::new(draft, &tables, &config, &mut report);
         let found = report.findings.get(before..).unwrap_or_default();
         let is_wrong = found.iter().any(|finding| finding.severity() == Severity::Error);
-        assert!(entry.is_some() || is_wrong || before > 0, "left out without a word");
+        assert!(entry.is_some() || is_wrong || before > 0, "an entry without a finding is missing");
         if let Some(entry) = entry.filter(|_| !is_wrong) {
             assert!(entry.placeholders.len() == entry.fixed.types.len() && !entry.columns.is_empty());
             let canonical = entry.fixed.statement.canonical();

@@ -1,9 +1,9 @@
-//! What values a parameter takes, as it is written, as a JSON Schema, and as a type of PostgreSQL.
+//! The values of a parameter: as written in a catalog, as a JSON Schema, and as a type of PostgreSQL.
 
 use postgres::types::Type;
 use serde_json::{Value, json};
 
-use super::Rule;
+use super::rule::Rule;
 use crate::{
     arguments::pattern,
     call::sanitizer,
@@ -11,12 +11,12 @@ use crate::{
     problem::echo,
 };
 
-/// The longest text a parameter may take, in characters: what the sanitizer lets through.
+/// The longest text of a parameter, in characters: the sanitizer's limit.
 const MAX_LENGTH: i64 = 65_536;
-/// The most items of an array: what the sanitizer lets through in one call.
+/// The most items of an array: the sanitizer's limit for one call.
 const MAX_ITEMS: i64 = 1_000;
 
-/// What values a parameter takes.
+/// The values that a parameter takes.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     One(Scalar),
@@ -45,7 +45,7 @@ impl Kind {
         matches!(scalar, Scalar::Integer { .. } | Scalar::Number { .. })
     }
 
-    /// Reads the type and its bounds; what is wrong is reported.
+    /// Reads the type and its bounds. Faults are reported.
     pub(super) fn read(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Self> {
         let Some(kind) = section.text("type", report) else {
             untyped(name, section.line, report);
@@ -146,7 +146,7 @@ impl Scalar {
                 report.add(
                     Rule::ParamUntyped,
                     kind.line,
-                    format!("The parameter {name} is of the type {}, which there is not.", echo(other)),
+                    format!("The parameter {name} has the unknown type {}.", echo(other)),
                     format!("Write {TYPES}; the items of an array are no arrays."),
                 );
                 return None;
@@ -228,7 +228,7 @@ impl Scalar {
     }
 }
 
-/// A value that no call can have, or that is there already.
+/// Reports a value that a call cannot hold, or that is listed already.
 fn check_enum_value(name: &str, value: &str, line: usize, known: &[String], report: &mut Report<'_, Rule>) {
     let (what, cure) = if known.iter().any(|known| known == value) {
         ("twice", "Keep one of them.")

@@ -1,6 +1,6 @@
-//! What things of a catalog may be called.
+//! Names in a catalog: of tables, columns and parameters.
 
-use super::Rule;
+use super::rule::Rule;
 use crate::{
     document::section::{Located, Report},
     problem::echo,
@@ -14,7 +14,7 @@ const MAX_NAME_BYTES: usize = 63;
 /// Names that promise SQL.
 const SQL: [&str; 4] = ["sql", "query", "statement", "raw_sql"];
 
-/// Names that claim an identity, which is the server's to say; also with one of [`ENDINGS`].
+/// Names that claim an identity, which only the server sets; also with one of [`ENDINGS`].
 const IDENTITY: [&str; 22] = [
     "user",
     "users",
@@ -40,7 +40,7 @@ const IDENTITY: [&str; 22] = [
     "acting_user",
 ];
 
-/// What makes another name of an identity.
+/// Endings that make another name of an identity.
 const ENDINGS: [&str; 5] = ["_id", "_ids", "_name", "_names", "_uuid"];
 
 /// `name` or `schema.name`.
@@ -48,7 +48,7 @@ pub(super) fn is_table(name: &str) -> bool {
     name.split('.').count() <= 2 && name.split('.').all(is_identifier)
 }
 
-/// What PostgreSQL takes without quotes, but for the case of its letters.
+/// Returns whether PostgreSQL takes a name without quotes, apart from the case of its letters.
 pub(super) fn is_identifier(name: &str) -> bool {
     name.len() <= MAX_NAME_BYTES
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -82,7 +82,7 @@ pub(super) fn check_param(name: &Located<String>, report: &mut Report<'_, Rule>)
     is_valid
 }
 
-/// What a name promises that no parameter keeps.
+/// Returns a promise of the name that a parameter cannot keep.
 fn forbidden(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     let base = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);

@@ -1,15 +1,23 @@
-//! What an entry answers with, as a JSON Schema.
+//! The output of an entry: its columns, and the JSON Schema of its answers.
 
 use postgres::types::Type;
 use serde_json::{Map, Value, json};
 
-use super::document::Column;
+use super::rule::Rule;
 use crate::{
     document::section::{Located, Report, wrong},
     postgres::prepared,
 };
 
-/// What a column's cells are, NULL apart.
+/// A column of the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Column {
+    pub(super) name: String,
+    /// Any scalar, if absent.
+    pub(super) kind: Option<ColumnKind>,
+}
+
+/// The JSON type of a column's cells, apart from NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     String,
@@ -21,7 +29,7 @@ pub(super) enum ColumnKind {
 impl ColumnKind {
     const ALL: [Self; 4] = [Self::String, Self::Integer, Self::Number, Self::Boolean];
 
-    /// As it is written, in a catalog and in JSON Schema.
+    /// The word for it, in a catalog and in JSON Schema.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -31,7 +39,7 @@ impl ColumnKind {
         }
     }
 
-    pub(super) fn read(word: &Located<String>, report: &mut Report<'_, super::Rule>) -> Option<Self> {
+    pub(super) fn read(word: &Located<String>, report: &mut Report<'_, Rule>) -> Option<Self> {
         let kind = Self::ALL.into_iter().find(|kind| kind.word() == word.value);
         if kind.is_none() {
             wrong(
@@ -44,7 +52,7 @@ impl ColumnKind {
         kind
     }
 
-    /// What the cells of a type are.
+    /// Returns the kind of a type's cells.
     pub(super) fn of(kind: &Type) -> Self {
         match *prepared::base(kind) {
             Type::BOOL => Self::Boolean,
@@ -54,7 +62,7 @@ impl ColumnKind {
         }
     }
 
-    /// Whether cells of the other kind may stand where these are promised.
+    /// Returns whether cells of the other kind may stand in a column of this one.
     pub(super) fn takes(self, other: Self) -> bool {
         self == other || (self, other) == (Self::Number, Self::Integer)
     }

@@ -1,59 +1,31 @@
-//! The parameters of an entry: what an argument means, how a text is searched for, and the JSON Schema of them all.
+//! The parameters of an entry, and the JSON Schema of a call's arguments.
 
 use postgres::types::Type;
 use serde_json::{Map, Value};
 use toml::{Spanned, de::DeValue};
 
 use super::{
-    Rule,
+    claim::{Match, ParamClaim},
     kinds::{Kind, Scalar},
-    prove::ParamClaim,
+    rule::Rule,
 };
 use crate::{
     arguments,
     document::section::{Located, Report, Section, prose, wrong},
 };
 
-/// How a text is matched by LIKE: `%`, `_` and `\` in it are escaped, and these wildcards added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Match {
-    /// `%text%`
-    Contains,
-    /// `text%`
-    Prefix,
-}
-
-impl Match {
-    /// The pattern that finds `text` itself, where `\` escapes.
-    pub(super) fn pattern(self, text: &str) -> String {
-        let mut pattern = String::with_capacity(text.len() + 2);
-        pattern.push_str(match self {
-            Self::Contains => "%",
-            Self::Prefix => "",
-        });
-        for character in text.chars() {
-            if matches!(character, '%' | '_' | '\\') {
-                pattern.push('\\');
-            }
-            pattern.push(character);
-        }
-        pattern.push('%');
-        pattern
-    }
-}
-
 /// A parameter of an entry.
 #[derive(Clone, Debug)]
 pub(super) struct Param {
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// Whether it may be left out, and what holds then.
+    /// The meaning of its absence.
     pub(super) presence: Presence,
     pub(super) description: Option<String>,
     pub(super) matching: Option<Match>,
 }
 
-/// What an absent argument means.
+/// The meaning of an absent argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Presence {
     Required,
@@ -63,7 +35,7 @@ pub(super) enum Presence {
 }
 
 impl Param {
-    /// Reads `params.<name> = {…}`; what is wrong is reported.
+    /// Reads `params.<name> = {…}`. Faults are reported.
     pub(super) fn read(
         name: &Located<String>,
         value: &Spanned<DeValue<'_>>,
@@ -217,17 +189,5 @@ fn matching(section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<
             // That it searches is clear.
             Some(Match::Contains)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_search_finds_the_text_itself() {
-        assert_eq!(Match::Contains.pattern(r"50%_\"), r"%50\%\_\\%");
-        assert_eq!(Match::Prefix.pattern("a"), "a%");
-        assert_eq!(Match::Contains.pattern(""), "%%");
     }
 }

@@ -9,7 +9,12 @@ use postgres::{
 use serde_json::{Map, Value};
 
 use super::{
-    bind, document::Column, entry::Entry, members, output::ColumnKind, prove::Placeholder, rows::Body,
+    bind,
+    entry::Entry,
+    members::{self, Exposed},
+    output::{Column, ColumnKind},
+    prove::Placeholder,
+    rows::Body,
 };
 use crate::{
     call::{Answer, Call, Failure},
@@ -101,7 +106,7 @@ impl Query {
             let cells = match rows.next() {
                 Ok(Some(cells)) => cells,
                 Ok(None) => {
-                    body.tell_dropped();
+                    body.log_dropped();
                     return Ok((body.finish(false), End::Idle));
                 }
                 // The one row more than wanted is not missed.
@@ -115,13 +120,13 @@ impl Query {
             read += 1;
             has_more = read > wanted || !body.push(&cells)?;
         }
-        // The row that tells of more is the last, and behind it is nothing but the end, which may still be an error.
+        // The row beyond the wanted ones is the last. Behind it is only the end, which may still be an error.
         let end = if read > wanted && rows.next()?.is_none() { End::Idle } else { End::Busy };
-        body.tell_dropped();
+        body.log_dropped();
         Ok((body.finish(true), end))
     }
 
-    /// How many rows the caller asks for; none when it has no say.
+    /// Returns the number of rows that the caller asks for, if the entry lets it ask.
     fn wanted(&self, arguments: &Map<String, Value>) -> Option<u64> {
         let limit = self.entry.placeholders.iter().find_map(|placeholder| match placeholder {
             Placeholder::Limit(index) => self.entry.params.get(*index),
@@ -130,7 +135,7 @@ impl Query {
         arguments.get(&limit?.name)?.as_u64()
     }
 
-    /// What PostgreSQL says is about a statement that the caller does not see: it is for the log alone.
+    /// Maps an error. PostgreSQL's text is about a statement that the caller does not see: it is for the log alone.
     fn failure(&self, error: QueryError, arguments: &Map<String, Value>) -> Failure {
         match error {
             QueryError::Database(error) => {
@@ -143,7 +148,7 @@ impl Query {
     }
 }
 
-/// Whether a text holds an argument's value, whatever its case.
+/// Returns whether a text holds an argument's value, in any case of its letters.
 fn quotes(text: &str, value: &Value) -> bool {
     let text = text.to_lowercase();
     match value {
@@ -154,30 +159,37 @@ fn quotes(text: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether the server takes the entry's statement as the proof did: its columns, and the types of what it reads.
-pub(super) fn accept(entry: &Entry, client: &mut Client, described: &[Described]) -> Result<(), QueryError> {
-    let columns: Vec<_> = described.iter().map(|column| (column.name(), column.type_())).collect();
-    declared(&columns, &entry.columns).map_err(QueryError::Unexpected)?;
-    members::fault(client, &entry.tables, &entry.needs)?
-        .map_or(Ok(()), |fault| Err(QueryError::Unexpected(fault)))
+/// The server describes an entry otherwise than the proof took it to be. For the log alone.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Mismatch {
+    #[error("column-mismatch: the server has {}, the entry {}", .server.join(", "), .entry.join(", "))]
+    Columns { server: Vec<String>, entry: Vec<String> },
+    #[error("column-mismatch: the column {column} is of type {server}, so a {}", .kind.word())]
+    Type { column: String, server: String, kind: ColumnKind },
+    #[error("{0}")]
+    Members(Exposed),
 }
 
-/// Whether the server's columns are the declared ones, no more and no less, in order.
-fn declared(described: &[(&str, &Type)], declared: &[Column]) -> Result<(), String> {
-    let names: Vec<&str> = described.iter().map(|(name, _)| *name).collect();
-    let expected: Vec<&str> = declared.iter().map(|column| column.name.as_str()).collect();
-    if names != expected {
-        return Err(format!(
-            "column-mismatch: the server has {}, the entry {}",
-            names.join(", "),
-            expected.join(", ")
-        ));
+/// Accepts the server's description of the entry's statement: its columns, and the columns that hold members.
+pub(super) fn accept(entry: &Entry, client: &mut Client, described: &[Described]) -> Result<(), QueryError> {
+    let columns: Vec<_> = described.iter().map(|column| (column.name(), column.type_())).collect();
+    let mut mismatch = declared(&columns, &entry.columns);
+    if mismatch.is_none() && !entry.waived.contains_key(members::WAIVER) {
+        mismatch = entry.member_use.fault(client, &entry.tables)?.cloned().map(Mismatch::Members);
     }
-    let wrong = described.iter().zip(declared).find(|((_, actual), declared)| {
-        declared.kind.is_some_and(|kind| !kind.takes(ColumnKind::of(actual)))
-    });
-    wrong.map_or(Ok(()), |((name, actual), _)| {
-        let kind = ColumnKind::of(actual).word();
-        Err(format!("column-mismatch: the column {name} is of type {}, so a {kind}", actual.name()))
-    })
+    mismatch.map_or(Ok(()), |mismatch| Err(QueryError::Unexpected(mismatch.to_string())))
+}
+
+/// Compares the server's columns with the declared ones: no more and no less, in order.
+fn declared(described: &[(&str, &Type)], declared: &[Column]) -> Option<Mismatch> {
+    let server: Vec<String> = described.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let entry: Vec<String> = declared.iter().map(|column| column.name.clone()).collect();
+    if server != entry {
+        return Some(Mismatch::Columns { server, entry });
+    }
+    let mut columns = described.iter().zip(declared).map(|((_, actual), declared)| (*actual, declared));
+    let (actual, column) = columns
+        .find(|(actual, declared)| declared.kind.is_some_and(|kind| !kind.takes(ColumnKind::of(actual))))?;
+    let (server, kind) = (actual.name().to_owned(), ColumnKind::of(actual));
+    Some(Mismatch::Type { column: column.name.clone(), server, kind })
 }

@@ -1,11 +1,11 @@
-//! An entry's rows to JSON: the declared columns and nothing else, every cell a scalar that was looked into, under a budget
+//! An entry's rows to JSON: the declared columns and nothing else, every cell a scalar that redaction has seen, under a budget
 //! of bytes.
 
 use std::borrow::Cow;
 
 use super::{
     entry::Entry,
-    scrub::{Unreadable, is_secret, may_be_json, names_secret, scrub},
+    redact::{Unreadable, is_secret, may_be_json, names_secret, redact},
 };
 use crate::{
     guard::SensitiveWords,
@@ -13,14 +13,14 @@ use crate::{
     wire::ascii::{AsciiJson, AsciiWriter},
 };
 
-/// Room for everything behind the last row.
+/// The bytes behind the last row.
 const TAIL_BYTES: usize = r#"],"row_count":18446744073709551615,"has_more":false,"truncated":false}"#.len();
 
-/// Keys that the log names, of those that were dropped from one answer.
-const MAX_TOLD: usize = 16;
+/// The most dropped keys of one answer that the log names.
+const MAX_LOGGED: usize = 16;
 
-/// In place of a value that could not be looked into, or is a text that names a secret.
-const WITHHELD: &str = "[withheld: it holds a secret, or is too long or too deep to be checked for one; an operator can \
+/// Stands in place of a value that could not be searched, or of a text that names a secret.
+const REDACTED: &str = "[withheld: it holds a secret, or is too long or too deep to be checked for one; an operator can \
                         raise MCP_SQL_MAX_CELL_CHARS, or the query can select less of it]";
 
 /// A result as it grows.
@@ -73,16 +73,16 @@ impl<'e> Body<'e> {
         match cell {
             Cell::Null => drop(self.out.raw("null")),
             Cell::Scalar(scalar) => scalar.write(&mut self.out)?,
-            Cell::Opaque => self.withhold(),
-            Cell::Json(text) => match self.scrubbed(&text) {
+            Cell::Opaque => self.redact_cell(),
+            Cell::Json(text) => match self.without_secrets(&text) {
                 Ok(text) if text.chars().count() <= self.max_chars => drop(self.out.string(&text)),
-                Ok(_) | Err(_) => self.withhold(),
+                Ok(_) | Err(_) => self.redact_cell(),
             },
             Cell::Text(text) => self.write_text(&text),
             Cell::Cut { start, more, is_text: true } if !self.is_json_so_far(start) => {
                 self.write_cut(start, more);
             }
-            Cell::Cut { .. } => self.withhold(),
+            Cell::Cut { .. } => self.redact_cell(),
         }
         Ok(())
     }
@@ -93,18 +93,18 @@ impl<'e> Body<'e> {
         if more > 0 {
             // The database was asked to cut it, and did not.
             return if self.is_json_so_far(start) {
-                self.withhold()
+                self.redact_cell()
             } else {
                 self.write_cut(start, &more.to_string())
             };
         }
         let before = self.dropped.len();
-        let scrubbed = if may_be_json(text) { self.scrubbed(text) } else { Err(Unreadable::NotJson) };
-        match scrubbed {
-            Ok(scrubbed) if self.dropped.len() > before => drop(self.out.string(&scrubbed)),
+        let redacted = if may_be_json(text) { self.without_secrets(text) } else { Err(Unreadable::NotJson) };
+        match redacted {
+            Ok(redacted) if self.dropped.len() > before => drop(self.out.string(&redacted)),
             Ok(_) => drop(self.out.string(text)),
             Err(Unreadable::NotJson) if !self.names_secret(text) => drop(self.out.string(text)),
-            Err(Unreadable::NotJson | Unreadable::Unfinished) => self.withhold(),
+            Err(Unreadable::NotJson | Unreadable::Unfinished) => self.redact_cell(),
         }
     }
 
@@ -114,15 +114,15 @@ impl<'e> Body<'e> {
         self.out.string(&format!("{start}…[truncated {more} chars]"));
     }
 
-    fn withhold(&mut self) {
+    fn redact_cell(&mut self) {
         self.truncated = true;
-        self.out.string(WITHHELD);
+        self.out.string(REDACTED);
     }
 
     fn is_json_so_far(&self, start: &str) -> bool {
         let mut dropped = Vec::new();
         let is_json =
-            may_be_json(start) && scrub(start, &|_| false, &mut dropped) != Err(Unreadable::NotJson);
+            may_be_json(start) && redact(start, &|_| false, &mut dropped) != Err(Unreadable::NotJson);
         is_json || self.names_secret(start)
     }
 
@@ -130,17 +130,17 @@ impl<'e> Body<'e> {
         names_secret(text, &is_secret(self.words, &self.entry.waived))
     }
 
-    fn scrubbed(&mut self, text: &str) -> Result<String, Unreadable> {
-        scrub(text, &is_secret(self.words, &self.entry.waived), &mut self.dropped)
+    fn without_secrets(&mut self, text: &str) -> Result<String, Unreadable> {
+        redact(text, &is_secret(self.words, &self.entry.waived), &mut self.dropped)
     }
 
-    /// Tells the log which members were dropped, by their names.
-    pub(super) fn tell_dropped(&self) {
+    /// Logs the names of the members that were dropped.
+    pub(super) fn log_dropped(&self) {
         if self.dropped.is_empty() {
             return;
         }
         let names: Vec<Cow<'_, str>> =
-            self.dropped.iter().take(MAX_TOLD).map(|name| first_chars(name, 64).0.into()).collect();
+            self.dropped.iter().take(MAX_LOGGED).map(|name| first_chars(name, 64).0.into()).collect();
         log::warn!(
             target: "call",
             "tool={} dropped_members={} names=[{}]",

@@ -1,4 +1,4 @@
-//! What a catalog has to keep to, a line a rule.
+//! The rules of a catalog, a line a rule.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub type Finding = finding::Finding<Rule>;
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
-        /// What a catalog has to keep to. The names are stable: operators and reviewers search for them.
+        /// A rule of a catalog. The names are stable: operators and reviewers search for them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Rule {
             $($(#[doc = $doc])+ $variant,)+
@@ -30,9 +30,9 @@ macro_rules! rules {
 rules! {
     /// The file cannot be read, is not TOML, or is of another version.
     Syntax = "syntax",
-    /// A key that no catalog has.
+    /// An unknown key.
     UnknownKey = "unknown-key",
-    /// A key that must be there and is not, or a value of the wrong kind.
+    /// A missing key, or a value of the wrong kind.
     InvalidValue = "invalid-value",
     /// A table that the catalog does not list.
     TableNotAllowed = "table-not-allowed",
@@ -42,11 +42,11 @@ rules! {
     TableUnreferenced = "table-unreferenced",
     /// Something in FROM whose columns cannot be verified.
     UnsupportedTableRef = "unsupported-table-ref",
-    /// A declared column whose name says that it is a secret.
+    /// A declared column whose name is a secret's.
     SensitiveColumn = "sensitive-column",
-    /// Any other name in the statement that says so.
+    /// Any other name in the statement that is a secret's.
     SensitiveIdentifier = "sensitive-identifier",
-    /// No SELECT.
+    /// A statement that is not a SELECT.
     NotSelect = "not-select",
     /// More than one statement.
     MultiStatement = "multi-statement",
@@ -54,15 +54,17 @@ rules! {
     WriteKeyword = "write-keyword",
     /// A function that ad-hoc queries may not call either.
     ForbiddenFunction = "forbidden-function",
-    /// What the guard of ad-hoc queries refuses for any other reason.
+    /// A construct that the guard of ad-hoc queries refuses.
     ForbiddenConstruct = "forbidden-construct",
     /// `*`, `t.*`, `TABLE t`, or a whole row as a value.
     WildcardSelect = "wildcard-select",
-    /// No LIMIT on the outermost query.
+    /// A value that holds members, in a form in which redaction would not see their names. Found on the database.
+    MembersExposed = "members-exposed",
+    /// The outermost query has no LIMIT.
     MissingLimit = "missing-limit",
     /// `:limit` anywhere but alone behind the outermost LIMIT: it is bound to one row more than was asked for.
     LimitLookahead = "limit-lookahead",
-    /// LIMIT without ORDER BY (a warning): which rows come is chance.
+    /// LIMIT without ORDER BY (a warning): the rows are arbitrary.
     OrderRequired = "order-required",
     /// A placeholder that is no parameter.
     PlaceholderUnknown = "placeholder-unknown",
@@ -86,7 +88,7 @@ rules! {
     DuplicateName = "duplicate-name",
     /// A name that no tool, parameter, column or table can have.
     InvalidName = "invalid-name",
-    /// No declared columns.
+    /// The entry declares no columns.
     NoColumns = "no-columns",
     /// Declared columns that are not the statement's.
     ColumnMismatch = "column-mismatch",

@@ -1,11 +1,15 @@
 //! Every rule has a catalog that breaks it and nothing else.
 
-use crate::{arguments, document::file::Source};
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::*;
+use super::{document, params, *};
+use crate::{
+    arguments,
+    document::{file::Source, section::Report},
+    guard::{GuardConfig, SensitiveWords},
+};
 
 /// A catalog without a fault. Each case changes one place of it.
 const SOUND: &str = r#"
@@ -40,7 +44,7 @@ fn load(text: &str) -> Result<Catalog, Vec<Finding>> {
     Catalog::load(&path, &CatalogConfig { words: SensitiveWords::default(), guard: &guard, max_rows: 1_000 })
 }
 
-/// What stands in [`SOUND`], what is put there, the rule that this breaks, and the line where it is told.
+/// A text of [`SOUND`], its replacement, the rule that this breaks, and the line that is reported.
 type Case<'c> = (&'c str, &'c str, Rule, usize);
 
 const CASES: &[Case<'_>] = &[
@@ -64,6 +68,7 @@ const CASES: &[Case<'_>] = &[
     ("match = \"contains\"", "match = \"suffix\"", Rule::InvalidValue, 19),
     ("types = {", "waive = { code = \" \" }\ntypes = {", Rule::InvalidValue, 11),
     ("types = {", "waive = { nothing = \"why\" }\ntypes = {", Rule::InvalidValue, 11),
+    ("types = {", "waive = { members = \" \" }\ntypes = {", Rule::InvalidValue, 11),
     ("example = { name = \"item 1\", since = 2026-01-31 }", "example = 1", Rule::InvalidValue, 22),
     ("\"site\", \"inventory", "\"inventory", Rule::TableNotAllowed, 14),
     ("tables = [\"item\", \"site\"]", "tables = [\"item\"]", Rule::TableUndeclared, 14),
@@ -169,12 +174,12 @@ fn more_cases() -> Vec<(String, Rule, usize)> {
     ]
 }
 
-/// What is told of a catalog that should be told `rule`, if it is anything else.
+/// Describes the findings of a catalog that should break `rule` alone, if they are others.
 fn wrong(text: &str, what: &str, rule: Rule, line: usize) -> Option<String> {
     let findings = load(text).err().unwrap_or_default();
-    let told: Vec<(Rule, usize)> =
+    let reported: Vec<(Rule, usize)> =
         findings.iter().map(|finding| (finding.rule, finding.place.line)).collect();
-    let is_right = told == [(rule, line)] && !findings[0].cure.is_empty();
+    let is_right = reported == [(rule, line)] && !findings[0].cure.is_empty();
     (!is_right).then(|| format!("{what}, for {rule} in line {line}: {findings:#?}"))
 }
 
@@ -193,23 +198,25 @@ fn each_rule_is_broken_alone() {
 }
 
 #[test]
-fn an_order_is_missed_in_a_warning() {
+fn a_missing_order_is_a_warning() {
     let catalog = load(&SOUND.replace("ORDER BY i.id\n", "\n")).unwrap();
     let rules: Vec<Rule> = catalog.warnings().iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, [Rule::OrderRequired]);
 }
 
 #[test]
-fn no_rule_is_without_a_catalog_that_breaks_it() {
+fn every_rule_has_a_catalog_that_breaks_it() {
     let mut broken: BTreeSet<&str> = CASES.iter().map(|(_, _, rule, _)| rule.name()).collect();
     broken.extend(more_cases().iter().map(|(_, rule, _)| rule.name()));
     broken.insert(Rule::OrderRequired.name());
+    // The database finds it: tests/it/catalog.
+    broken.insert(Rule::MembersExposed.name());
     let all: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
     assert_eq!(broken, all);
 }
 
 #[test]
-fn all_findings_of_all_files_are_told_at_once_in_their_order() {
+fn all_findings_of_all_files_are_reported_at_once_in_their_order() {
     let directory = tempfile::tempdir().unwrap();
     let broken = SOUND
         .replace("title = \"Find items\"", "")
@@ -220,7 +227,7 @@ fn all_findings_of_all_files_are_told_at_once_in_their_order() {
     let guard = GuardConfig::default();
     let config = CatalogConfig { words: SensitiveWords::default(), guard: &guard, max_rows: 1_000 };
     let findings = Catalog::load(directory.path(), &config).unwrap_err();
-    let told: Vec<String> = findings
+    let reported: Vec<String> = findings
         .iter()
         .map(|finding| {
             format!(
@@ -238,7 +245,7 @@ fn all_findings_of_all_files_are_told_at_once_in_their_order() {
         "a.toml 19 param-unbounded",
         "b.toml 1 syntax",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -254,7 +261,7 @@ fn tables_of_all_files_are_one_list() {
 }
 
 #[test]
-fn a_near_miss_is_told() {
+fn a_similar_key_is_suggested() {
     let findings = load(&SOUND.replace("title = ", "titel = \"\"\ntitle = ")).unwrap_err();
     assert_eq!(
         findings[0].to_string().split_once("catalog.toml").unwrap().1,
@@ -321,7 +328,7 @@ fn check_argument(param: &str, value: &Value, expected: Result<Value, &str>) {
 }
 
 #[test]
-fn arguments_are_judged_by_their_bounds_and_told_them() {
+fn arguments_are_judged_by_their_bounds() {
     let word = r#"{ type = "string", min_length = 1, max_length = 3, pattern = "[a-z]+" }"#;
     let words = r#"{ type = "array", items = { type = "string", max_length = 2 }, max_items = 2 }"#;
     let day = r#"{ type = "date" }"#;

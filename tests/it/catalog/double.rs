@@ -18,7 +18,7 @@ const JSONB: u32 = 3802;
 const TEXT_ARRAY: u32 = 1009;
 const INTERVAL: u32 = 1186;
 
-/// What the server makes of a statement: columns (name, type) and rows (fields in binary form).
+/// A false description of a statement: columns (name, type) and rows (fields in binary form).
 #[derive(Clone)]
 struct Lie {
     columns: Vec<(&'static str, u32)>,
@@ -38,7 +38,8 @@ impl Double {
             for stream in listener.incoming() {
                 let (statement, wrapped) = (statement.clone(), wrapped.clone());
                 let stream = stream.unwrap();
-                let backend = Backend { stream, version, statement, wrapped, prepared: HashMap::new() };
+                let (prepared, bound) = (HashMap::new(), Vec::new());
+                let backend = Backend { stream, version, statement, wrapped, prepared, bound };
                 // The client leaves when it has seen enough.
                 thread::Builder::new().spawn(|| backend.run().unwrap_or_default()).unwrap();
             }
@@ -53,8 +54,9 @@ struct Backend {
     version: &'static str,
     statement: Lie,
     wrapped: Lie,
-    /// By name: whether it is the wrapper.
-    prepared: HashMap<String, bool>,
+    prepared: HashMap<String, Lie>,
+    /// The rows of what was bound last.
+    bound: Vec<Vec<Option<Vec<u8>>>>,
 }
 
 /// A message of the backend: its type, its length, its body.
@@ -133,17 +135,28 @@ impl Backend {
         match kind {
             b'P' => {
                 let (name, rest) = text(body);
-                self.prepared.insert(name, text(rest).0.contains("AS r("));
+                let sql = text(rest).0;
+                let lie = if sql.contains("pg_attribute") {
+                    // No column holds members.
+                    Lie { columns: vec![("name", TEXT)], rows: Vec::new() }
+                } else if sql.contains("AS r(") {
+                    self.wrapped.clone()
+                } else {
+                    self.statement.clone()
+                };
+                self.prepared.insert(name, lie);
                 message(b'1', &[])
             }
             b'D' => {
-                let is_wrapper = self.prepared[&text(&body[1..]).0];
-                let lie = if is_wrapper { &self.wrapped } else { &self.statement };
+                let lie = &self.prepared[&text(&body[1..]).0];
                 [message(b't', &[0, 1, 0, 0, 0, 20]), description(&lie.columns, 0)].concat()
             }
-            b'B' => message(b'2', &[]),
+            b'B' => {
+                self.bound = self.prepared[&text(text(body).1).0].rows.clone();
+                message(b'2', &[])
+            }
             b'E' => {
-                let rows = self.wrapped.rows.iter().map(|fields| row(fields)).collect::<Vec<_>>().concat();
+                let rows = self.bound.iter().map(|fields| row(fields)).collect::<Vec<_>>().concat();
                 [rows, message(b'C', b"SELECT 1\0")].concat()
             }
             b'C' => message(b'3', &[]),
@@ -152,7 +165,7 @@ impl Backend {
     }
 }
 
-/// What a batch of ours is told: only the first one asks for more than that it worked.
+/// The answer to a batch of ours. Only the first one asks for more than success.
 fn simple(batch: &str, version: &str) -> Vec<u8> {
     if !batch.contains("'server_version'") {
         return message(b'C', b"OK\0");
@@ -176,7 +189,7 @@ sql = "SELECT name, extra FROM thing ORDER BY name LIMIT :limit"
 params.limit = { type = "integer", min = 1, max = 1000, default = 100 }
 "#;
 
-/// What one call to a lying server brings: the result and what the log says.
+/// The result of one call to a lying server, and the log.
 fn call(statement: Lie, wrapped: Lie) -> (Value, Ended) {
     call_to("150000", statement, wrapped)
 }
@@ -207,7 +220,7 @@ fn jsonb(text: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn columns_that_nobody_declared_end_the_call() {
+fn undeclared_columns_end_the_call() {
     let more = Lie { columns: vec![("name", TEXT), ("extra", JSONB), ("ssn", TEXT)], rows: Vec::new() };
     let renamed = Lie { columns: vec![("name", TEXT), ("ssn", JSONB)], rows: Vec::new() };
     let fewer = Lie { columns: vec![("name", TEXT)], rows: Vec::new() };
@@ -242,8 +255,8 @@ fn secrets_inside_values_are_dropped_however_they_are_wrapped() {
     ];
     let rows = rows.into_iter().map(|(name, extra)| vec![name, extra, None]).collect();
     let (answer, ended) = call(declared(), wrapped(rows));
-    let told = answer.to_string();
-    assert!(!told.contains("hunter2") && !ended.stderr.contains("hunter2"), "{told}");
+    let sent = answer.to_string();
+    assert!(!sent.contains("hunter2") && !ended.stderr.contains("hunter2"), "{sent}");
     let rows = &answer["result"]["structuredContent"]["rows"];
     assert_eq!(rows[0], json!({"name": "plain", "extra": "{\"deep\":[{\"a\":1}]}"}));
     assert_eq!(rows[1], json!({"name": "{\"b\":2}", "extra": "{\"log\":\"{}\"}"}));
@@ -297,7 +310,7 @@ fn the_longest_intervals_are_what_the_servers_version_makes_of_them() {
             "{version}: {answer}"
         );
     }
-    // A server that does not tell its version by a number is not PostgreSQL.
+    // A server whose version is not a number is not PostgreSQL.
     let (answer, ended) = call_to("15beta1", declared(), wrapped(Vec::new()));
     assert_eq!(answer["error"]["code"], -32603, "{answer}");
     assert!(ended.stderr.contains("is not a PostgreSQL server"), "{}", ended.stderr);

@@ -1,9 +1,13 @@
 //! The catalog in the real binary: on a real server, and when something is wrong with it.
 
+mod double;
+mod members;
+
 use std::{fs, process::Stdio};
 
 use serde_json::{Value, json};
 
+use self::members::member_rig;
 use crate::{
     cluster::Cluster,
     support::{Client, Process, command, problem},
@@ -104,6 +108,14 @@ impl Rig {
         settings.extend(more);
         Client::initialized(&settings, "2025-11-25")
     }
+
+    /// `check`: its exit code, stdout and stderr.
+    fn check(&self, more: &[(&str, &str)]) -> (Option<i32>, String, String) {
+        let url = Cluster::shared().url(&self.database);
+        let path = self.file.path().to_str().unwrap();
+        let settings = [("MCP_SQL_DSN", url.as_str()), ("MCP_CATALOG", path), ("MCP_CONFINE", "off")];
+        run(&["check"], &[&settings, more].concat())
+    }
 }
 
 fn answer(client: &mut Client, tool: &str, arguments: Value) -> Value {
@@ -123,7 +135,7 @@ fn catalog_file(text: &str) -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn a_catalog_takes_the_place_of_queries_of_ones_own_unless_both_are_asked_for() {
+fn a_catalog_replaces_ad_hoc_queries_unless_both_are_enabled() {
     let file = catalog_file(CATALOG);
     let catalog = ("MCP_CATALOG", file.path().to_str().unwrap());
     let names = |settings: &[(&str, &str)]| -> Vec<String> {
@@ -169,7 +181,7 @@ fn arguments_that_look_like_sql_find_nothing_and_are_bind_values_alone() {
 }
 
 #[test]
-fn what_is_left_out_narrows_nothing_and_each_type_arrives_as_itself() {
+fn an_absent_argument_does_not_narrow_and_each_type_is_bound_as_itself() {
     let rig = Rig::new();
     let mut client = rig.client(&[]);
     let mut of = |arguments: Value| ids(&answer(&mut client, "assets_of", arguments));
@@ -189,8 +201,8 @@ fn what_is_left_out_narrows_nothing_and_each_type_arrives_as_itself() {
     );
     assert_eq!(refused["invalid_params"], json!(["sites", "since", "limit", "sql"]));
     let detail = refused["detail"].as_str().unwrap();
-    for told in ["one of \"A1\", \"B2\"", "a date such as 2026-01-31", "from 1 to 100", "'sql'"] {
-        assert!(detail.contains(told), "{told}: {detail}");
+    for bound in ["one of \"A1\", \"B2\"", "a date such as 2026-01-31", "from 1 to 100", "'sql'"] {
+        assert!(detail.contains(bound), "{bound}: {detail}");
     }
     client.end().cleanly();
 }
@@ -243,7 +255,7 @@ fn cells_are_scalars_without_secrets() {
 }
 
 #[test]
-fn the_caller_is_the_servers_to_say_and_postgresqls_words_are_for_the_log() {
+fn the_server_binds_the_caller_and_postgresql_messages_go_to_the_log() {
     let rig = Rig::new();
     let mut client = rig.client(&[]);
     let who = answer(&mut client, "who_am_i", json!({}));
@@ -265,7 +277,7 @@ fn the_caller_is_the_servers_to_say_and_postgresqls_words_are_for_the_log() {
 }
 
 #[test]
-fn a_table_that_changes_meanwhile_is_noticed() {
+fn a_changed_table_is_noticed() {
     let rig = Rig::new();
     let mut client = rig.client(&[("MCP_SQL_POOL_MAX_SIZE", "1")]);
     assert_eq!(answer(&mut client, "assets_of", json!({"ids": [2]}))["rows"][0]["price"], "3.00");
@@ -292,7 +304,7 @@ fn executed_with(value: &str) -> Vec<String> {
 }
 
 #[test]
-fn of_more_statements_than_stay_prepared_those_in_use_stay() {
+fn the_most_recently_used_statements_stay_prepared() {
     let entry = |index: usize| {
         format!(
             "[[query]]\nname = 'q{index:03}'\ntitle = 'Q'\ndescription = 'Q.'\ntables = ['item']\ncolumns = ['id']\n\
@@ -348,20 +360,14 @@ fn run(arguments: &[&str], settings: &[(&str, &str)]) -> (Option<i32>, String, S
 #[test]
 fn check_runs_every_example() {
     let rig = Rig::new();
-    let url = Cluster::shared().url(&rig.database);
-    let settings = [
-        ("MCP_SQL_DSN", url.as_str()),
-        ("MCP_CATALOG", rig.file.path().to_str().unwrap()),
-        ("MCP_CONFINE", "off"),
-    ];
-    let (code, out, _) = run(&["check"], &settings);
+    let (code, out, _) = rig.check(&[]);
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("ok    catalog: 4 entries, every one proven\n"), "{out}");
     assert!(out.contains("ok    catalog: find_assets: its example brings 11 rows in "), "{out}");
     assert!(out.contains(" ms, plan cost "), "{out}");
     assert!(out.contains("-> could say types = { id = \"integer\", price = \"string\" }\n"), "{out}");
     fs::write(rig.file.path(), CATALOG.replace("id = \"integer\", name", "id = \"boolean\", name")).unwrap();
-    let (code, out, _) = run(&["check"], &settings);
+    let (code, out, _) = rig.check(&[]);
     assert_eq!(code, Some(1), "{out}");
     assert!(
         out.contains(
@@ -372,7 +378,7 @@ fn check_runs_every_example() {
 }
 
 #[test]
-fn a_broken_catalog_is_told_whole_and_nothing_starts() {
+fn all_faults_of_a_broken_catalog_are_reported_and_the_server_does_not_start() {
     let broken = CATALOG
         .replace("title = \"An asset\"", "titel = \"An asset\"")
         .replace("max_length = 80, ", "")
@@ -382,20 +388,20 @@ fn a_broken_catalog_is_told_whole_and_nothing_starts() {
     let settings = [NO_DATABASE, ("MCP_CATALOG", path)];
     let (code, out, stderr) = run(&["check"], &settings);
     assert_eq!(code, Some(78), "{out}");
-    let told = |line: &str| out.contains(line);
-    assert!(told(&format!("FAIL  settings: MCP_CATALOG: '{path}' has 3 faults\n")), "{out}");
-    assert!(told(&format!("catalog: assets_of, {path}\nFAIL  line 34: param-unbounded: ")), "{out}");
+    let reported = |line: &str| out.contains(line);
+    assert!(reported(&format!("FAIL  settings: MCP_CATALOG: '{path}' has 3 faults\n")), "{out}");
+    assert!(reported(&format!("catalog: assets_of, {path}\nFAIL  line 34: param-unbounded: ")), "{out}");
     assert!(
-        told(&format!(
+        reported(&format!(
             "catalog: details, {path}\nFAIL  line 44: invalid-value: The key `title` of a query is missing.\n"
         )),
         "{out}"
     );
     assert!(
-        told("FAIL  line 46: unknown-key: 'titel' is no key of a query.\n      -> Did you mean title?\n"),
+        reported("FAIL  line 46: unknown-key: 'titel' is no key of a query.\n      -> Did you mean title?\n"),
         "{out}"
     );
-    assert!(told(&format!("catalog: find_assets, {path}\nwarn  line 14: order-required: ")), "{out}");
+    assert!(reported(&format!("catalog: find_assets, {path}\nwarn  line 14: order-required: ")), "{out}");
     assert!(stderr.contains("MCP_CATALOG"), "{stderr}");
     let (code, out, stderr) = run(&["serve"], &settings);
     assert_eq!((code, out.as_str()), (Some(78), ""), "{stderr}");
@@ -411,137 +417,8 @@ fn a_broken_catalog_is_told_whole_and_nothing_starts() {
     assert_eq!((code, &spot["line"], &spot["entry"]), (Some(78), &json!(46), &json!("details")));
 }
 
-/// Secrets in columns of every kind that has members.
-const MEMBERS: &str = "
-    CREATE EXTENSION hstore;
-    CREATE TYPE cred AS (login text, password text, extra jsonb);
-    CREATE TYPE word AS (password text, n int);
-    CREATE DOMAIN doc AS jsonb;
-    CREATE FUNCTION member_of(jsonb, text) RETURNS text LANGUAGE sql STABLE AS 'SELECT $1 ->> $2';
-    CREATE TABLE acc (id int PRIMARY KEY, name text, c cred, cs cred[], ps word[], data jsonb, d doc, h hstore, hs hstore[], x xml, tags text[]);
-    INSERT INTO acc VALUES (1, 'bob', ROW('bob', 'ZS1', '{\"token\":\"ZS2\"}'), ARRAY[ROW('bob', 'ZS3', NULL)::cred], ARRAY[ROW('ZS4', 1)::word],
-        '{\"password\":\"ZS5\",\"ok\":1,\"in\":{\"secret\":\"ZS6\"}}', '{\"password\":\"ZS7\",\"ok\":1}', 'password=>ZS8,ok=>1',
-        ARRAY['password=>ZS9'::hstore], '<a><password>ZSA</password></a>', ARRAY['a', 'b']);
-    CREATE FUNCTION creds_of(int) RETURNS TABLE (login text, data jsonb) LANGUAGE sql STABLE AS 'SELECT ''bob''::text, data FROM public.acc';
-    CREATE VIEW acc_view AS SELECT id, data AS name FROM acc;
-    GRANT SELECT ON acc, acc_view TO reader;";
-
-/// What the catalog may call besides, for these.
-const MEMBER_FUNCTIONS: (&str, &str) = ("MCP_SQL_ALLOW_FUNCTIONS", "@hstore,member_of,creds_of,cred");
-
-/// An entry whose only column is `a`; `:k` is a text, `:n` a number.
-fn member_entry(index: usize, sql: &str) -> String {
-    let table = if sql.contains("acc_view") { "acc_view" } else { "acc" };
-    let mut entry = format!(
-        "[[query]]\nname = 'q{index:02}'\ntitle = 'Q'\ndescription = 'Q.'\ntables = ['{table}']\ncolumns = ['a']\n\
-         sql = '''{sql} ORDER BY 1 LIMIT 5'''\nexample = {{}}\n"
-    );
-    if sql.contains(":k") {
-        entry.push_str("params.k = { type = 'string', max_length = 40, default = 'password' }\n");
-    }
-    if sql.contains(":n") {
-        entry.push_str("params.n = { type = 'integer', min = 1, max = 99, default = 3 }\n");
-    }
-    entry
-}
-
-fn member_rig(statements: &[&str]) -> Rig {
-    let entries: Vec<String> =
-        statements.iter().enumerate().map(|(index, sql)| member_entry(index, sql)).collect();
-    let file = catalog_file(&format!("version = 1\ntables = ['acc', 'acc_view']\n{}", entries.concat()));
-    Rig { database: Cluster::shared().database(MEMBERS), file }
-}
-
 #[test]
-fn no_text_is_made_of_what_has_members() {
-    let statements = [
-        "SELECT c::text AS a FROM acc",
-        "SELECT concat(c) AS a FROM acc",
-        "SELECT p.cs::text AS a FROM acc p",
-        "SELECT format('%s', ps) AS a FROM acc",
-        "SELECT array_to_string(cs, ',') AS a FROM acc",
-        "SELECT ''::text || c AS a FROM acc",
-        "SELECT (c).extra::text AS a FROM acc",
-        "SELECT data::text AS a FROM acc",
-        "SELECT substr(data::text, :n::int, 100) AS a FROM acc",
-        "SELECT CAST(d AS varchar) AS a FROM acc",
-        "SELECT (data -> 'in')::text AS a FROM acc",
-        "SELECT (data).text AS a FROM acc",
-        "SELECT (cs).text AS a FROM acc",
-        "SELECT (to_jsonb(c) -> 'login')::text AS a FROM acc",
-        "SELECT (regexp_match(data::text, 'ZS.*'))[1] AS a FROM acc",
-        "SELECT to_tsvector('simple', data) AS a FROM acc",
-        "SELECT h::text AS a FROM acc",
-        "SELECT hs::text AS a FROM acc",
-        "SELECT x::text AS a FROM acc",
-        "SELECT to_jsonb(x) AS a FROM acc",
-        "SELECT z::text AS a FROM acc, unnest(cs) AS z",
-        "SELECT z.a AS a FROM acc, unnest(ps) AS z(a)",
-        "SELECT q.y::text AS a FROM (SELECT data AS y FROM acc) q",
-        "WITH r AS (SELECT c AS y FROM acc) SELECT concat(r.y) AS a FROM r",
-        "SELECT name::text AS a FROM acc_view",
-        "SELECT e.data::text AS a FROM acc, creds_of(id) AS e",
-        "SELECT member_of(data, :k) AS a FROM acc",
-        "SELECT id AS a FROM acc WHERE c = ROW('bob', :k, NULL)::cred",
-        "SELECT id AS a FROM acc WHERE c IN (SELECT ROW('bob', :k, NULL)::cred)",
-        "SELECT a.c AS a FROM acc a, (SELECT ROW('bob', :k, NULL)::cred AS k) q WHERE a.c > q.k",
-    ];
-    let rig = member_rig(&statements);
-    let mut client = rig.client(&[MEMBER_FUNCTIONS]);
-    for (index, sql) in statements.iter().enumerate() {
-        let id = client.call(&format!("q{index:02}"), json!({}));
-        let result = client.answer(&id);
-        assert_eq!(result["error"]["code"], -32603, "{sql}: {result}");
-    }
-    let ended = client.end().cleanly();
-    let refused = ended.stderr.matches("failed: wildcard-select: the ").count();
-    assert_eq!(refused, statements.len(), "{}", ended.stderr);
-    assert!(!ended.stderr.contains("ZS"), "{}", ended.stderr);
-    let url = Cluster::shared().url(&rig.database);
-    let path = rig.file.path().to_str().unwrap();
-    let (code, out, _) = run(
-        &["check"],
-        &[("MCP_SQL_DSN", url.as_str()), ("MCP_CATALOG", path), ("MCP_CONFINE", "off"), MEMBER_FUNCTIONS],
-    );
-    assert_eq!((code, out.matches("FAIL  catalog: q").count()), (Some(1), statements.len()), "{out}");
-}
-
-#[test]
-fn what_has_members_comes_without_the_secret_ones() {
-    let table = [
-        ("SELECT id::text AS a FROM acc", json!("1")),
-        ("SELECT upper(name) || id AS a FROM acc", json!("BOB1")),
-        ("SELECT c AS a FROM acc", json!("{\"login\":\"bob\",\"extra\":{}}")),
-        ("SELECT cs AS a FROM acc", json!("[{\"login\":\"bob\",\"extra\":null}]")),
-        ("SELECT z AS a FROM acc, unnest(ps) AS z", json!("{\"n\":1}")),
-        ("SELECT z.n AS a FROM acc, unnest(ps) AS z", json!(1)),
-        ("SELECT (c).login AS a FROM acc", json!("bob")),
-        ("SELECT (cs[1]).login AS a FROM acc", json!("bob")),
-        ("SELECT upper((c).login) AS a FROM acc", json!("BOB")),
-        ("SELECT t.x AS a FROM acc, unnest(tags) WITH ORDINALITY AS t(x, n) WHERE t.n = 1", json!("a")),
-        ("SELECT data AS a FROM acc", json!("{\"in\":{},\"ok\":1}")),
-        ("SELECT (data ->> 'ok')::text AS a FROM acc", json!("1")),
-        ("SELECT data ->> 'in' AS a FROM acc", json!("{}")),
-        ("SELECT e.login AS a FROM acc, jsonb_populate_record(c, data) AS e", json!("bob")),
-        ("SELECT hstore_to_jsonb(h) AS a FROM acc", json!("{\"ok\":\"1\"}")),
-        ("SELECT upper(h -> 'ok') AS a FROM acc", json!("1")),
-        ("SELECT fetchval(h, 'ok') AS a FROM acc", json!("1")),
-        ("SELECT to_jsonb(name)::text AS a FROM acc", json!("\"bob\"")),
-        ("SELECT id AS a FROM acc WHERE data @> jsonb_build_object('ok', :n - 2)", json!(1)),
-        ("SELECT id AS a FROM acc WHERE (id, name) > (0, :k) OR id = :n - 2", json!(1)),
-        ("SELECT id AS a FROM acc WHERE id OPERATOR(pg_catalog.=) :n - 2", json!(1)),
-    ];
-    let rig = member_rig(&table.iter().map(|(sql, _)| *sql).collect::<Vec<_>>());
-    let mut client = rig.client(&[MEMBER_FUNCTIONS]);
-    for (index, (sql, expected)) in table.iter().enumerate() {
-        let found = answer(&mut client, &format!("q{index:02}"), json!({}));
-        assert_eq!(&found["rows"][0]["a"], expected, "{sql}: {found}");
-    }
-    client.end().cleanly();
-}
-
-#[test]
-fn what_postgresql_says_of_a_value_is_not_logged_and_check_plans_without_one() {
+fn a_postgresql_message_with_a_value_is_not_logged_and_check_plans_without_an_example() {
     let rig = member_rig(&[
         "SELECT (:k)::int AS a FROM acc",
         "SELECT jsonb_set_lax('{}', '{a}', NULL, true, :k) AS a FROM acc",
@@ -555,16 +432,13 @@ fn what_postgresql_says_of_a_value_is_not_logged_and_check_plans_without_one() {
         assert_eq!(refused["code"], "MCP_VALIDATION_ERROR");
     }
     let ended = client.end().cleanly();
-    for told in
+    for logged in
         ["tool=q00 PostgreSQL: ERROR 22P02: (its message", "tool=q01 PostgreSQL: ERROR 22023: (its message"]
     {
-        assert!(ended.stderr.contains(told), "{}", ended.stderr);
+        assert!(ended.stderr.contains(logged), "{}", ended.stderr);
     }
     assert!(!ended.stderr.contains("ARGSEKRIT"), "{}", ended.stderr);
-    let url = Cluster::shared().url(&rig.database);
-    let path = rig.file.path().to_str().unwrap();
-    let settings = [("MCP_SQL_DSN", url.as_str()), ("MCP_CATALOG", path), ("MCP_CONFINE", "off")];
-    let (code, out, _) = run(&["check"], &settings);
-    let told = "warn  catalog: q01: prepares, and has no example to run, without which it cannot be planned\n      -> write example = { … }\n";
-    assert!(code == Some(0) && out.contains(told), "{out}");
+    let (code, out, _) = rig.check(&[]);
+    let warning = "warn  catalog: q01: prepares, and has no example to run, without which it cannot be planned\n      -> write example = { … }\n";
+    assert!(code == Some(0) && out.contains(warning), "{out}");
 }

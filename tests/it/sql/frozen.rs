@@ -106,7 +106,7 @@ fn a_server_that_freezes_between_the_probe_and_the_examples_holds_no_thread() {
             let outcome = outcome.recv_timeout(LIMIT);
             drop(frozen);
             let error = outcome.expect("it hangs").unwrap_err();
-            assert!(error.contains("in time") || error.contains("frozen"), "{error}");
+            assert!(error.to_string().contains("in time") || error.to_string().contains("frozen"), "{error}");
         });
     }
 }

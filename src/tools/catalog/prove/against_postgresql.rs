@@ -1,6 +1,6 @@
 //! Proven statements against PostgreSQL's own opinion of them. Statements that pass are taken apart and put together again
 //! in other ways; whatever still passes may read the entry's tables only, no column of a secret, and gives the declared
-//! columns. The server knows: it refuses a role that may not read a column, and `EXPLAIN` names the tables.
+//! columns. The server refuses a role that may not read a column, and `EXPLAIN` names the tables.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -13,9 +13,11 @@ use proptest::{
 use serde_json::Value;
 
 use super::{
-    tests::{list, param},
-    *,
+    super::claim::{Claim, ParamClaim},
+    Placeholder, Proven, prove,
+    testing::{list, param},
 };
+use crate::guard::{GuardConfig, SensitiveWords};
 
 #[path = "../../../../tests/it/cluster.rs"]
 #[expect(dead_code, reason = "the tests of the binary use the rest")]
@@ -111,7 +113,7 @@ const VALID: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// What is put in: names of tables, of columns, of secrets, and what stands for more than it says.
+/// Pieces that are put in: names of tables, of columns, of secrets, and forms that stand for more than they name.
 const PIECES: &[&str] = &[
     "people",
     "sites",
@@ -192,7 +194,7 @@ const PIECES: &[&str] = &[
     "USING ( password_hash )",
 ];
 
-/// What is put behind a word so that the whole may still be a statement.
+/// Pieces that are put behind a word so that the whole may still be a statement.
 const BEHIND: &[(&str, &[&str])] = &[
     (
         "WHERE",
@@ -333,7 +335,7 @@ impl Opinion {
         Self { reader, admin }
     }
 
-    /// Whether PostgreSQL takes the statement at all; what it reads and gives is as declared.
+    /// Returns whether PostgreSQL takes the statement. Its tables and columns must be the declared ones.
     fn agrees(&mut self, proven: &Proven, params: &str, tables: &[String], columns: &[String]) -> bool {
         let sql = proven.statement.canonical();
         let numeric: Vec<bool> = params.split_whitespace().map(|spec| spec.contains('#')).collect();
@@ -376,24 +378,24 @@ impl Opinion {
 }
 
 /// Every relation of a plan, with its schema unless it is `public`.
-fn relations(plan: &Value, tell: &mut impl FnMut(String)) {
+fn relations(plan: &Value, report: &mut impl FnMut(String)) {
     match plan {
         Value::Object(members) => {
             if let Some(Value::String(name)) = members.get("Relation Name") {
                 match members.get("Schema") {
-                    Some(Value::String(schema)) if schema == "public" => tell(name.clone()),
-                    schema => tell(format!("{schema:?}.{name}")),
+                    Some(Value::String(schema)) if schema == "public" => report(name.clone()),
+                    schema => report(format!("{schema:?}.{name}")),
                 }
             }
-            members.values().for_each(|member| relations(member, tell));
+            members.values().for_each(|member| relations(member, report));
         }
-        Value::Array(items) => items.iter().for_each(|item| relations(item, tell)),
+        Value::Array(items) => items.iter().for_each(|item| relations(item, report)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 #[test]
-fn what_passes_reads_what_is_declared_and_postgresql_says_so_too() {
+fn a_proven_statement_reads_what_is_declared_on_postgresql_too() {
     let opinion = std::cell::RefCell::new(Opinion::new());
     for (sql, tables, columns, params) in VALID {
         let (tables, columns) = (list(tables), list(columns));

@@ -1,10 +1,19 @@
-//! What was found, each thing once, in the order of the text.
+//! Faults, each one once, in the order of the text.
 
-use super::{Fault, Rule};
+use super::super::rule::Rule;
 use crate::guard::{
     lexer::{Reason, Refusal},
-    statement::position_in,
+    statement::{Position, position_in},
 };
+
+/// A rule that the statement breaks. Its place is relative to the SQL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) rule: Rule,
+    pub(crate) at: Option<Position>,
+    pub(crate) text: String,
+    pub(crate) cure: String,
+}
 
 pub(super) struct Faults<'s> {
     sql: &'s str,
@@ -17,8 +26,7 @@ impl<'s> Faults<'s> {
         Self { sql, found: Vec::new() }
     }
 
-    /// A fault of what stands at byte `at`, or of the statement as a whole. What was told of this place by this rule is
-    /// not told again.
+    /// Adds a fault at byte `at`, or of the statement as a whole. A rule reports a place once.
     pub(super) fn add(
         &mut self,
         rule: Rule,
@@ -40,7 +48,7 @@ impl<'s> Faults<'s> {
         self.found.iter().any(|(_, fault)| fault.rule == rule)
     }
 
-    /// What the guard refuses. Its sentence holds the cure, behind a semicolon.
+    /// Adds a refusal of the guard. Its sentence holds the cure, behind a semicolon.
     pub(super) fn refused(&mut self, refusal: &Refusal) {
         let (rule, cure) = match refusal.reason {
             Reason::Function => (Rule::ForbiddenFunction, "Call what ad-hoc queries may call."),

@@ -1,82 +1,85 @@
-//! What queries read from: tables, and what else has columns that can be verified.
+//! `FROM`: tables, and whatever else has columns that can be verified.
 
 use sqlparser::ast::{
-    Ident, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, Query, TableAlias,
-    TableAliasColumnDef, TableFactor, TableFunctionArgs, TableSampleKind, TableWithJoins,
+    Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableFactor, TableFunctionArgs,
+    TableSampleKind, TableWithJoins,
 };
 
 use super::{
-    Rule,
-    calls::{Becomes, OF_ONE_COLUMN, becomes},
-    flow::{Target, target},
-    parts::{Call, argument},
+    super::rule::Rule,
+    faults::Faults,
+    found::{Found, Left},
+    parts::{Call, argument, ident_of, last_ident},
     scope::{Columns, Relation},
     tables::Read,
-    walk::{Left, Walk},
 };
 use crate::problem::echo;
 
-impl<'t> Walk<'_, 't, '_> {
-    pub(super) fn joined(&mut self, table: &'t TableWithJoins, level: usize) {
+/// Functions whose rows are single values.
+const OF_ONE_COLUMN: &[&str] = &[
+    "generate_series",
+    "generate_subscripts",
+    "json_array_elements",
+    "json_array_elements_text",
+    "json_object_keys",
+    "jsonb_array_elements",
+    "jsonb_array_elements_text",
+    "jsonb_object_keys",
+    "jsonb_path_query",
+    "jsonb_path_query_tz",
+    "phraseto_tsquery",
+    "plainto_tsquery",
+    "regexp_matches",
+    "regexp_split_to_table",
+    "string_to_table",
+    "unnest",
+    "websearch_to_tsquery",
+];
+
+/// The column of a set-returning function, where the function names it.
+pub(super) const FUNCTION_COLUMN: &str = "value";
+
+/// The reader of one `FROM`.
+pub(super) struct FromClause<'w, 't, 'f> {
+    pub(super) found: &'w mut Found<'t>,
+    pub(super) faults: &'w mut Faults<'f>,
+    /// The level that its relations are added to.
+    pub(super) level: usize,
+}
+
+impl<'t> FromClause<'_, 't, '_> {
+    pub(super) fn joined(&mut self, table: &'t TableWithJoins) {
         let TableWithJoins { relation, joins } = table;
-        self.factor(relation, level);
+        self.factor(relation);
         for Join { relation, global: _, join_operator } in joins {
-            self.factor(relation, level);
-            self.join(join_operator, relation, level);
+            self.factor(relation);
+            self.join(join_operator, relation);
         }
     }
 
-    fn join(&mut self, operator: &'t JoinOperator, joined: &'t TableFactor, level: usize) {
-        let constraint = match operator {
-            JoinOperator::Join(constraint)
-            | JoinOperator::Inner(constraint)
-            | JoinOperator::Left(constraint)
-            | JoinOperator::LeftOuter(constraint)
-            | JoinOperator::Right(constraint)
-            | JoinOperator::RightOuter(constraint)
-            | JoinOperator::FullOuter(constraint)
-            | JoinOperator::CrossJoin(constraint) => constraint,
-            // The guard refuses these.
-            JoinOperator::Semi(_)
-            | JoinOperator::LeftSemi(_)
-            | JoinOperator::RightSemi(_)
-            | JoinOperator::Anti(_)
-            | JoinOperator::LeftAnti(_)
-            | JoinOperator::RightAnti(_)
-            | JoinOperator::CrossApply
-            | JoinOperator::OuterApply
-            | JoinOperator::AsOf { match_condition: _, constraint: _ }
-            | JoinOperator::StraightJoin(_)
-            | JoinOperator::ArrayJoin
-            | JoinOperator::LeftArrayJoin
-            | JoinOperator::InnerArrayJoin => return,
-        };
-        match constraint {
-            JoinConstraint::On(expr) => self.leave([expr], Some(level)),
-            JoinConstraint::UsingAlias(columns, alias) => {
-                self.compare_names(columns);
-                self.read(&alias.value, Columns::Unknown, level);
+    fn join(&mut self, operator: &'t JoinOperator, joined: &'t TableFactor) {
+        match constraint_of(operator) {
+            Some(JoinConstraint::On(expr)) => self.leave([expr]),
+            Some(JoinConstraint::Using(columns)) => {
+                self.found.using.extend(columns.iter().filter_map(last_ident))
             }
-            JoinConstraint::Natural => {
-                let at = name_of(joined).and_then(|name| self.place(name));
+            Some(JoinConstraint::UsingAlias(columns, alias)) => {
+                self.found.using.extend(columns.iter().filter_map(last_ident));
+                self.read(&alias.value, Columns::Unknown);
+            }
+            Some(JoinConstraint::Natural) => {
+                let at = name_of(joined).and_then(|name| self.found.place(name));
                 self.unsupported(
                     at,
                     "NATURAL JOIN compares every column that both sides have, whatever it is.",
                     "Write USING (...) or ON.",
                 );
             }
-            JoinConstraint::Using(columns) => self.compare_names(columns),
-            JoinConstraint::None => {}
+            Some(JoinConstraint::None) | None => {}
         }
     }
 
-    fn compare_names(&mut self, columns: &'t [ObjectName]) {
-        for ObjectName(parts) in columns {
-            parts.iter().filter_map(ident_of).for_each(|column| self.compare_named(&column.value));
-        }
-    }
-
-    fn factor(&mut self, factor: &'t TableFactor, level: usize) {
+    fn factor(&mut self, factor: &'t TableFactor) {
         match factor {
             TableFactor::Table {
                 name,
@@ -88,30 +91,30 @@ impl<'t> Walk<'_, 't, '_> {
             | TableFactor::Function { lateral: _, name, args, with_ordinality, alias } => {
                 if let Some(call) = Call::new(name, args) {
                     // The number of the row is one more column.
-                    self.function(&call, alias.as_ref(), 1 + usize::from(*with_ordinality), level);
+                    self.function(&call, alias.as_ref(), 1 + usize::from(*with_ordinality));
                 }
             }
             TableFactor::Table { name, alias, args: None, sample, .. } => {
-                self.table(name, alias.as_ref(), level);
-                self.sample(sample.as_ref(), level);
+                self.table(name, alias.as_ref());
+                self.sample(sample.as_ref());
             }
             TableFactor::Derived { lateral: _, subquery, alias, sample } => {
-                self.left.push(Left::Query(subquery, Some(level)));
+                self.found.left.push(Left::Query(subquery, Some(self.level)));
                 if let Some(TableAlias { name, columns, .. }) = alias {
-                    self.rename(subquery, columns);
-                    self.read(&name.value, Columns::OfQuery(subquery, &[], columns), level);
+                    self.found.renamed.push((subquery, columns));
+                    self.read(&name.value, Columns::OfQuery(subquery, &[], columns));
                 }
-                self.sample(sample.as_ref(), level);
+                self.sample(sample.as_ref());
             }
             TableFactor::NestedJoin { table_with_joins, alias } => {
                 if let Some(alias) = alias {
                     self.unsupported(
-                        self.place(&alias.name),
+                        self.found.place(&alias.name),
                         "A name for a join as a whole hides which table a column is of.",
                         "Name the tables within the join instead.",
                     );
                 }
-                self.joined(table_with_joins, level);
+                self.joined(table_with_joins);
             }
             // The guard refuses these.
             TableFactor::TableFunction { .. }
@@ -128,19 +131,19 @@ impl<'t> Walk<'_, 't, '_> {
     }
 
     /// A table, or a `WITH` query of that name. A name with a schema is always a table.
-    fn table(&mut self, name: &'t ObjectName, alias: Option<&'t TableAlias>, level: usize) {
+    fn table(&mut self, name: &'t ObjectName, alias: Option<&'t TableAlias>) {
         let ObjectName(parts) = name;
         let idents: Vec<&Ident> = parts.iter().filter_map(ident_of).collect();
         let Some(last) = idents.last() else { return };
-        let at = self.place(last);
+        let at = self.found.place(last);
         let renamed = alias.map_or(&[] as &[_], |alias| alias.columns.as_slice());
         let called = alias.map_or(last.value.as_str(), |alias| &alias.name.value);
-        if let ([name], Some(cte)) = (idents.as_slice(), self.scopes.with(Some(level), &last.value))
+        if let ([name], Some(cte)) =
+            (idents.as_slice(), self.found.scopes.with(Some(self.level), &last.value))
             && name.value == cte.alias.name.value
         {
-            self.rename(&cte.query, &cte.alias.columns);
-            self.rename(&cte.query, renamed);
-            return self.read(called, Columns::OfQuery(&cte.query, &cte.alias.columns, renamed), level);
+            self.found.renamed.push((&cte.query, renamed));
+            return self.read(called, Columns::OfQuery(&cte.query, &cte.alias.columns, renamed));
         }
         if idents.len() > 2
             || idents.len() != parts.len()
@@ -160,53 +163,31 @@ impl<'t> Walk<'_, 't, '_> {
             );
         }
         let table = idents.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-        self.gathered.tables.push(Read { table: table.clone(), at });
-        self.read(called, Columns::OfTable(table), level);
+        self.found.tables.push(Read { table, at });
+        self.read(called, Columns::Unknown);
     }
 
-    /// A function's rows. Columns that are single values, or have a type in the list, can be called anything; those of a row
+    /// The rows of a function. Columns that are single values, or have a type in the list, can have any name; those of a row
     /// keep their own names, which say what they hold.
-    fn function(&mut self, call: &Call<'t>, alias: Option<&'t TableAlias>, width: usize, level: usize) {
-        self.call(call);
-        self.made_of_call(call, Some(level));
+    fn function(&mut self, call: &Call<'t>, alias: Option<&'t TableAlias>, width: usize) {
+        self.found.calls.push(*call);
+        self.found.functions.push((*call, alias));
         for expr in call.args.iter().filter_map(argument) {
-            self.carry(expr);
-            self.leave([expr], Some(level));
+            self.found.carry(expr);
+            self.found.left.push(Left::Expr(expr, Some(self.level)));
         }
         let function = call.name.value.as_str();
         let list = alias.map_or(&[] as &[_], |alias| alias.columns.as_slice());
         let called = alias.map_or(function, |alias| &alias.name.value);
         let mut names: Vec<&str> = list.iter().map(|column| column.name.value.as_str()).collect();
-        if self.claim.guard.adds_function(function) {
-            self.flow.functions.push(function);
-        }
         if OF_ONE_COLUMN.contains(&function) && list.len() <= width {
-            // Elements of JSON arrays are called so.
-            self.flow.given.push((names.first().copied().unwrap_or("value"), *call, level));
-            if !list.is_empty() {
-                self.renamed_value(call, level);
-            }
-            // A single value is no row: what it is called is the value's name.
-            self.flow.given.push((called, *call, level));
-            names.push(called);
-        } else if !list.is_empty() && list.iter().all(|column| column.data_type.is_some()) {
-            let typed = |column: &'t TableAliasColumnDef| {
-                Some((column.name.value.as_str(), column.data_type.as_ref()?))
-            };
-            self.flow.typed.extend(list.iter().filter_map(typed));
-            let types = self.flow.typed.iter().filter_map(|(_, data_type)| match target(data_type) {
-                Target::Other(name) => Some(name),
-                Target::Plain | Target::Json | Target::Text => None,
-            });
-            self.flow.types.extend(types);
+            // A single value is no row: the alias is the value's name. Without a list these are the columns' own names.
+            names.extend([called, FUNCTION_COLUMN, "ordinality"]);
         } else if list.is_empty() {
-            if becomes(function) == Becomes::Row {
-                self.flow.rows_of_json.push(called);
-            }
-            return self.read(called, Columns::Unknown, level);
-        } else {
+            return self.read(called, Columns::Unknown);
+        } else if list.iter().any(|column| column.data_type.is_none()) {
             self.unsupported(
-                self.place(call.name),
+                self.found.place(call.name),
                 format!(
                     "New names for the columns of the function {} hide which columns are read.",
                     echo(function)
@@ -214,27 +195,23 @@ impl<'t> Walk<'_, 't, '_> {
                 "Name its result only, f(...) AS x, and read its own columns: x.name.",
             );
         }
-        self.read(called, Columns::Named(names), level);
+        self.read(called, Columns::Named(names));
     }
 
-    /// The columns of a query are read, the first of them under these names.
-    fn rename(&mut self, query: &'t Query, names: &'t [TableAliasColumnDef]) {
-        self.flow.read.push(query);
-        let renamed =
-            names.iter().enumerate().map(|(index, column)| (column.name.value.as_str(), query, index));
-        self.flow.renamed.extend(renamed);
-    }
-
-    fn sample(&mut self, sample: Option<&'t TableSampleKind>, level: usize) {
+    fn sample(&mut self, sample: Option<&'t TableSampleKind>) {
         if let Some(TableSampleKind::AfterTableAlias(sample) | TableSampleKind::BeforeTableAlias(sample)) =
             sample
         {
-            self.leave(sample.quantity.as_ref().map(|quantity| &quantity.value), Some(level));
+            self.leave(sample.quantity.as_ref().map(|quantity| &quantity.value));
         }
     }
 
-    fn read(&mut self, name: &'t str, columns: Columns<'t>, level: usize) {
-        self.scopes.add(level, Relation { name, columns });
+    fn leave(&mut self, exprs: impl IntoIterator<Item = &'t Expr>) {
+        self.found.leave(exprs, Some(self.level));
+    }
+
+    fn read(&mut self, name: &'t str, columns: Columns<'t>) {
+        self.found.scopes.add(self.level, Relation { name, columns });
     }
 
     fn unsupported(&mut self, at: Option<usize>, text: impl Into<String>, cure: &str) {
@@ -242,10 +219,30 @@ impl<'t> Walk<'_, 't, '_> {
     }
 }
 
-const fn ident_of(part: &ObjectNamePart) -> Option<&Ident> {
-    match part {
-        ObjectNamePart::Identifier(ident) => Some(ident),
-        ObjectNamePart::Function(_) => None,
+/// The condition of a join; the guard refuses kinds of joins that have none.
+const fn constraint_of(operator: &JoinOperator) -> Option<&JoinConstraint> {
+    match operator {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint)
+        | JoinOperator::FullOuter(constraint)
+        | JoinOperator::CrossJoin(constraint) => Some(constraint),
+        JoinOperator::Semi(_)
+        | JoinOperator::LeftSemi(_)
+        | JoinOperator::RightSemi(_)
+        | JoinOperator::Anti(_)
+        | JoinOperator::LeftAnti(_)
+        | JoinOperator::RightAnti(_)
+        | JoinOperator::CrossApply
+        | JoinOperator::OuterApply
+        | JoinOperator::AsOf { match_condition: _, constraint: _ }
+        | JoinOperator::StraightJoin(_)
+        | JoinOperator::ArrayJoin
+        | JoinOperator::LeftArrayJoin
+        | JoinOperator::InnerArrayJoin => None,
     }
 }
 
@@ -260,5 +257,59 @@ fn name_of(factor: &TableFactor) -> Option<&Ident> {
             alias.as_ref().map(|alias| &alias.name)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        super::rule::Rule,
+        testing::{case, proven, refused},
+    };
+
+    #[test]
+    fn unsupported_table_ref() {
+        refused(
+            Rule::UnsupportedTableRef,
+            &[
+                case("SELECT full_name FROM people AS p(full_name)"),
+                case("SELECT full_name FROM people AS p(a, full_name)"),
+                case("SELECT full_name FROM people NATURAL JOIN sites").tables("people sites"),
+                case("SELECT full_name FROM (people p JOIN sites s ON s.id = p.site_id) AS j")
+                    .tables("people sites"),
+                case("SELECT full_name FROM people, ROWS FROM (generate_series(1, 2)) AS r(n)"),
+                // Names for a row's fields.
+                case("SELECT full_name FROM people, json_to_recordset('[]') r(a)"),
+                case("SELECT z.b AS full_name FROM people, unnest(creds) AS z(a, b)"),
+                case("SELECT z.b AS full_name FROM people, unnest(creds) WITH ORDINALITY AS z(a, b, c)"),
+                case("SELECT x.b AS full_name FROM people, jsonb_populate_record(cred, data) AS x(a, b)"),
+                case("SELECT x.a AS full_name FROM people, json_populate_recordset(cred, data) AS x(a)"),
+                case("SELECT x.a AS full_name FROM people, jsonb_to_record(data) AS x(a, b text)"),
+                case("SELECT x.a AS full_name FROM people, people_of(id) AS x(a)").guard("people_of"),
+                case("SELECT l AS full_name FROM people, lower(full_name) AS l(l)"),
+            ],
+        );
+        proven(&[
+            case("SELECT q.full_name FROM people p CROSS JOIN LATERAL (SELECT p.a) AS q(full_name)"),
+            case("WITH q(full_name) AS (SELECT a FROM people) SELECT full_name FROM q"),
+            case("WITH q AS (SELECT a FROM people) SELECT r.full_name FROM q AS r(full_name)"),
+            case("SELECT full_name FROM people JOIN sites USING (id)").tables("people sites"),
+            case("SELECT full_name FROM (people p JOIN sites s ON s.id = p.site_id)").tables("people sites"),
+            case("SELECT full_name FROM people, generate_series(1, 2) AS n WHERE n > 1"),
+            case("SELECT full_name FROM people, websearch_to_tsquery(:q) AS q WHERE to_tsvector(a) @@ q")
+                .params("q"),
+            case(
+                "SELECT full_name FROM people, plainto_tsquery('simple', :q) AS t(q) WHERE to_tsvector(a) @@ t.q",
+            )
+            .params("q"),
+            case(
+                "SELECT full_name FROM people, unnest(tags) WITH ORDINALITY AS t(tag, n) WHERE tag = 'x' AND n = 1",
+            ),
+            case("SELECT full_name FROM people, jsonb_to_recordset(phones) AS r(kind text, number text)"),
+            case("SELECT full_name FROM people, regexp_matches(full_name, 'a') AS m(parts)"),
+            case("SELECT x.login AS full_name FROM people, jsonb_populate_record(cred, data) AS x"),
+            case("SELECT x.login AS full_name FROM people, people_of(id) AS x").guard("people_of"),
+            case("SELECT full_name FROM people, jsonb_to_record(data) AS r(a int, b text)"),
+        ]);
     }
 }

@@ -1,21 +1,17 @@
-//! Members of JSON values by their names: these must be written, so that a secret's can be seen.
+//! Names of members of JSON values and hstores. They must be written out, so that a secret's name can be seen.
 
-use sqlparser::ast::{
-    ArrayElemTypeDef, BinaryOperator, DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan,
-};
+use sqlparser::ast::{DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan};
 
 use super::{
-    Rule,
-    flow::may_be_carried,
+    super::{claim::Claim, rule::Rule},
+    faults::Faults,
+    found::Found,
+    literals::{BY_KEY, element_name, is_empty_path, is_integer, operator, text_of},
     names::{is_secret, secret_name},
-    output::last_name,
     parts::{Call, argument, placeholders, subscripts},
-    walk::Walk,
 };
 use crate::guard::statement::token_of;
 
-/// Operators whose right side is a key or a path of keys.
-pub(super) const BY_KEY: &[&str] = &["->", "->>", "#>", "#>>", "#-", "?", "?&", "?|"];
 /// Operators whose sides may hold keys.
 const WITH_KEYS: &[&str] = &["@>", "<@", "@@"];
 /// Functions whose arguments behind the first are names of an hstore's members.
@@ -31,30 +27,40 @@ const OF_HSTORES: &[&str] = &[
     "slice",
     "slice_array",
 ];
-/// Types that are written as numbers, which are no names.
-const INTEGERS: &[&str] = &["bigint", "int", "int2", "int4", "int8", "integer", "smallint"];
-
-/// What a key has to be.
+/// The form that a key must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
-    /// Written out, for what it names is read.
+    /// Written out: the member of this name is read.
     Written,
     /// Written out, as a path.
     Path,
-    /// Anything; what is written is looked at, and must be plain.
+    /// Any; a literal is judged, and must be plain.
     Json,
-    /// Anything; what is written is looked at.
+    /// Any; a literal is judged.
     Any,
 }
 
-impl<'t> Walk<'_, 't, '_> {
+/// Requires that the names of members are written, and that none is a secret's.
+pub(super) fn check(claim: &Claim<'_>, found: &Found<'_>, faults: &mut Faults<'_>) {
+    let mut keys = Keys { claim, found, faults };
+    found.exprs.iter().for_each(|(expr, _)| keys.expr(expr));
+    found.calls.iter().for_each(|call| keys.call(call));
+}
+
+struct Keys<'k, 't, 'f> {
+    claim: &'k Claim<'k>,
+    found: &'k Found<'t>,
+    faults: &'k mut Faults<'f>,
+}
+
+impl Keys<'_, '_, '_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions name no members")]
-    pub(super) fn keys(&mut self, expr: &'t Expr) {
+    fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::BinaryOp { left, op, right } => match operator(op) {
                 Some("#>>") if is_empty_path(right) => self.faults.add(
                     Rule::WildcardSelect,
-                    token_of(right.span()).and_then(|index| self.byte(index)),
+                    token_of(right.span()).and_then(|index| self.found.byte(index)),
                     "The empty path takes the whole JSON value as a text.",
                     "Name a member, or take the value itself.",
                 ),
@@ -82,15 +88,15 @@ impl<'t> Walk<'_, 't, '_> {
     fn named_by_caller(&mut self, token: usize) {
         self.faults.add(
             Rule::SensitiveIdentifier,
-            self.byte(token),
+            self.found.byte(token),
             "Here a parameter names the members of a value, a secret's too.",
             "Write the names, and take single values as parameters.",
         );
     }
 
-    /// A function of JSON values or hstores: its arguments may be names, or paths of them. Of one that is not PostgreSQL's
-    /// own nobody knows.
-    pub(super) fn keys_of_call(&mut self, call: &Call<'t>) {
+    /// A function of JSON values or hstores: its arguments may be names, or paths of them. A function that
+    /// the operator added may be one, too.
+    fn call(&mut self, call: &Call<'_>) {
         let name = call.name.value.as_str();
         let is_json = name.starts_with("json");
         if !is_json && !self.claim.guard.adds_function(name) {
@@ -112,34 +118,14 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    /// The name of a member that is made: no caller's.
-    fn new_name(&mut self, expr: &'t Expr) {
-        let tokens = placeholders(expr);
-        if tokens.is_empty() && may_be_carried(expr) {
-            let at = token_of(expr.span()).and_then(|index| self.byte(index));
-            self.gathered.column_keys.push(at);
-        }
-        tokens.into_iter().for_each(|token| self.named_by_caller(token));
-    }
-
-    /// Names that are taken from columns, when a parameter can come by way of one.
-    pub(super) fn keys_by_columns(&mut self) {
-        if self.gathered.carried.is_empty() {
-            return;
-        }
-        for at in std::mem::take(&mut self.gathered.column_keys) {
-            self.faults.add(
-                Rule::SensitiveIdentifier,
-                at,
-                "A parameter can reach this name of a member by way of a column.",
-                "Write the name, or take the parameter where it is compared.",
-            );
-        }
+    /// The name of a member that is made: not a caller's.
+    fn new_name(&mut self, expr: &Expr) {
+        placeholders(expr).into_iter().for_each(|token| self.named_by_caller(token));
     }
 
     /// Looks at the names that are written, and that they are.
     #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is not written out")]
-    fn key(&mut self, expr: &'t Expr, key: Key) {
+    fn key(&mut self, expr: &Expr, key: Key) {
         let mut left = vec![expr];
         while let Some(next) = left.pop() {
             match next {
@@ -156,7 +142,7 @@ impl<'t> Walk<'_, 't, '_> {
                 other if matches!(key, Key::Written | Key::Path) => {
                     self.faults.add(
                         Rule::SensitiveIdentifier,
-                        token_of(other.span()).and_then(|index| self.byte(index)),
+                        token_of(other.span()).and_then(|index| self.found.byte(index)),
                         "Which member this names is not written here, so that a secret's name cannot be seen.",
                         "Write the name as a literal: data ->> 'name'; a number as x::int.",
                     );
@@ -168,7 +154,7 @@ impl<'t> Walk<'_, 't, '_> {
 
     /// A literal that holds names.
     fn written(&mut self, value: &ValueWithSpan, key: Key) {
-        let at = token_of(value.span).and_then(|index| self.byte(index));
+        let at = token_of(value.span).and_then(|index| self.found.byte(index));
         let Some(text) = text_of(value) else { return };
         if is_secret(self.claim, text) {
             secret_name(text, at, self.faults);
@@ -192,38 +178,11 @@ impl<'t> Walk<'_, 't, '_> {
     }
 }
 
-/// An operator as it is written, if it can have to do with JSON.
-#[expect(clippy::wildcard_enum_match_arm, reason = "other operators take no keys")]
-pub(super) fn operator(operator: &BinaryOperator) -> Option<&str> {
-    match operator {
-        BinaryOperator::Custom(text) => Some(text),
-        BinaryOperator::QuestionPipe => Some("?|"),
-        BinaryOperator::AtAt => Some("@@"),
-        BinaryOperator::StringConcat => Some("||"),
-        _ => None,
-    }
-}
-
-/// `'{}'`
-#[expect(clippy::wildcard_enum_match_arm, reason = "other paths are looked at as keys")]
-pub(super) fn is_empty_path(mut path: &Expr) -> bool {
-    loop {
-        path = match path {
-            Expr::Nested(inner) | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => inner,
-            Expr::Array(array) => return array.elem.is_empty(),
-            Expr::Value(value) => {
-                return text_of(value).is_some_and(|text| !text.contains(char::is_alphanumeric));
-            }
-            _ => return false,
-        };
-    }
-}
-
 fn is_json(data_type: &DataType) -> bool {
     element_name(data_type).is_some_and(|name| matches!(name, "hstore" | "json" | "jsonb" | "jsonpath"))
 }
 
-/// Whether a function makes a member of this argument's name.
+/// Returns whether a function makes a member of this argument's name.
 fn is_name_of_member(function: &str, index: usize, count: usize) -> bool {
     match function {
         "json_build_object" | "jsonb_build_object" => index.is_multiple_of(2),
@@ -234,36 +193,54 @@ fn is_name_of_member(function: &str, index: usize, count: usize) -> bool {
     }
 }
 
-fn is_integer(data_type: &DataType) -> bool {
-    type_name(data_type).is_some_and(|name| INTEGERS.contains(&name))
-}
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        super::rule::Rule,
+        testing::{case, filter, proven, refused},
+    };
 
-/// The name of a type, or of what the elements of an array are.
-pub(super) fn element_name(mut data_type: &DataType) -> Option<&str> {
-    while let DataType::Array(
-        ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
-    ) = data_type
-    {
-        data_type = element;
-    }
-    type_name(data_type).map(|name| name.strip_prefix('_').unwrap_or(name))
-}
-
-/// The name of a type, as it is written.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the types of the grammar are no JSON")]
-fn type_name(data_type: &DataType) -> Option<&str> {
-    match data_type {
-        DataType::Custom(name, _) => last_name(name),
-        _ => None,
-    }
-}
-
-/// The text of a literal, with its escapes.
-#[expect(clippy::wildcard_enum_match_arm, reason = "other literals name nothing")]
-fn text_of(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> Option<&str> {
-    match value {
-        Value::SingleQuotedString(text) | Value::EscapedStringLiteral(text) => Some(text),
-        Value::DollarQuotedString(text) => Some(&text.value),
-        _ => None,
+    #[test]
+    fn no_caller_names_members() {
+        refused(
+            Rule::SensitiveIdentifier,
+            &[
+                // A new member has a name of the caller's.
+                filter("data @> jsonb_build_object(:k, 1)").params("k"),
+                filter("data @> jsonb_build_object('a', 1, 'b' || :k, 2)").params("k"),
+                filter("data @> jsonb_build_object(VARIADIC ARRAY[:k, 'x'])").params("k"),
+                filter("data @> jsonb_object(ARRAY[:k], ARRAY['x'])").params("k"),
+                filter("data @> jsonb_object(ARRAY[:k, 'x'])").params("k"),
+                filter("data @> (SELECT jsonb_object_agg(:k, 1))").params("k"),
+                filter("data @> jsonb_set('{}', ARRAY[:k], '1')").params("k"),
+                filter("data @> jsonb_insert('{}', (:k)::text[], '1')").params("k"),
+                filter("data @> (:k)::hstore").params("k").guard("@hstore"),
+                filter("data @> hstore(:k, 'x')").params("k").guard("@hstore"),
+                // Whole values are the caller's, also in arrays.
+                filter("data @> ANY (:k::jsonb[])").params("k"),
+                filter("data @> ANY (CAST(:k AS _jsonb))").params("k"),
+                filter("data @> (:k::jsonb[])[1]").params("k"),
+                filter("data @> ANY (:k::hstore[])").params("k").guard("@hstore"),
+                // Members of an hstore, and functions that the operator added.
+                filter("fetchval(data, :k) = 'x'").params("k").guard("@hstore"),
+                filter("fetchval(data, 'password') = 'x'").guard("@hstore"),
+                filter("fetchval(data, full_name) = 'x'").guard("@hstore"),
+                case("SELECT slice(data, ARRAY[:k]) AS full_name FROM people").params("k").guard("@hstore"),
+                case("SELECT slice_array(data, ARRAY['a', :k]) AS full_name FROM people")
+                    .params("k")
+                    .guard("@hstore"),
+                case("SELECT delete(data, :k) AS full_name FROM people").params("k").guard("@hstore"),
+                filter("exist(data, :k) AND exists_any(data, ARRAY['a'])").params("k").guard("@hstore"),
+                filter("defined(data, 'token')").guard("@hstore"),
+                filter("member_of(data, 'token') = 1").guard("member_of"),
+            ],
+        );
+        proven(&[
+            filter("data @> jsonb_build_object('a', :x)").params("x"),
+            case("SELECT jsonb_object_agg(full_name, id) AS full_name FROM people"),
+            filter("data @> hstore('a', :x)").params("x").guard("@hstore"),
+            filter("fetchval(data, 'a') = :x").params("x").guard("@hstore"),
+            filter("member_of(data, 'a') = :x").params("x").guard("member_of"),
+        ]);
     }
 }

@@ -1,14 +1,12 @@
-//! How many rows the outermost query gives, and in which order.
+//! The number of rows of the outermost query, and their order.
 
 use sqlparser::ast::{Expr, LimitClause, Query, Spanned as _, Value, ValueWithSpan};
 
 use super::{
-    Claim, Rule,
+    super::{claim::Claim, rule::Rule},
     faults::Faults,
     parts::{bare, placeholder, placeholders},
-    patterns::Use,
     placeholders::LIMIT,
-    walk::Gathered,
 };
 use crate::guard::{
     lexer::{Kind, Token},
@@ -17,13 +15,13 @@ use crate::guard::{
 
 const CURE: &str = "End the statement with LIMIT :limit and declare the parameter limit, or write a number.";
 
+/// Requires a LIMIT on the outermost query. Returns the placeholder of a LIMIT that is one.
 pub(super) fn check(
     claim: &Claim<'_>,
     query: &Query,
     tokens: &[Token<'_>],
-    gathered: &mut Gathered,
     faults: &mut Faults<'_>,
-) {
+) -> Option<usize> {
     let count = match &query.limit_clause {
         Some(LimitClause::LimitOffset { limit, offset: _, limit_by: _ }) => limit.as_ref(),
         Some(LimitClause::OffsetCommaLimit { offset: _, limit: _ }) | None => None,
@@ -33,7 +31,6 @@ pub(super) fn check(
     match judged {
         None => faults.add(Rule::MissingLimit, None, "The outermost query has no LIMIT.", CURE),
         Some(Count::Parameter(token)) => {
-            gathered.uses.insert(token, Use::Limit);
             if claim.params.iter().any(|param| param.name == LIMIT && param.optional) {
                 faults.add(
                     Rule::MissingLimit,
@@ -75,9 +72,10 @@ pub(super) fn check(
             "Add ORDER BY on columns that tell all rows apart.",
         );
     }
+    if let Some(Count::Parameter(token)) = judged { Some(token) } else { None }
 }
 
-/// What stands behind LIMIT.
+/// The value behind LIMIT.
 #[derive(Clone, Copy)]
 enum Count {
     /// `:limit`, and its token.
@@ -102,5 +100,67 @@ fn judged(expr: &Expr, tokens: &[Token<'_>]) -> Count {
     match placeholders(expr).first() {
         Some(token) => Count::Computed(*token),
         None => Count::Unknown(token_of(expr.span())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        super::rule::Rule,
+        testing::{case, proven, refused},
+    };
+
+    #[test]
+    fn missing_limit() {
+        refused(
+            Rule::MissingLimit,
+            &[
+                case("SELECT full_name FROM people ORDER BY 1 --LIMIT"),
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT ALL"),
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT NULL"),
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT (SELECT 1)"),
+                case("SELECT full_name FROM people ORDER BY 1 FETCH FIRST 9 ROWS ONLY --LIMIT"),
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT :limit").params("limit#?"),
+                case("(SELECT full_name FROM people ORDER BY 1 LIMIT 9)"),
+                case("SELECT full_name FROM (SELECT full_name FROM people LIMIT 9) q"),
+            ],
+        );
+        proven(&[
+            case("SELECT full_name FROM people ORDER BY 1 LIMIT 9"),
+            case("SELECT full_name FROM people ORDER BY 1 LIMIT (9) OFFSET :skip").params("skip#"),
+            case("SELECT full_name FROM people UNION SELECT 'x' ORDER BY 1 LIMIT :limit").params("limit#"),
+        ]);
+    }
+
+    #[test]
+    fn limit_lookahead() {
+        refused(
+            Rule::LimitLookahead,
+            &[
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT :limit + 1").params("limit#"),
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT least(:limit, 5)").params("limit#"),
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT :rows").params("rows#"),
+                case("SELECT full_name FROM people WHERE id < :limit ORDER BY 1 LIMIT :limit")
+                    .params("limit#"),
+                case("SELECT full_name FROM people ORDER BY 1 LIMIT :limit OFFSET :limit").params("limit#"),
+                case(
+                    "SELECT full_name FROM (SELECT full_name FROM people LIMIT :limit) q ORDER BY 1 LIMIT 9",
+                )
+                .params("limit#"),
+            ],
+        );
+        proven(&[case("SELECT full_name FROM people ORDER BY 1 LIMIT :limit").params("limit#")]);
+    }
+
+    #[test]
+    fn order_required() {
+        refused(
+            Rule::OrderRequired,
+            &[
+                case("SELECT full_name FROM people LIMIT 9"),
+                case("SELECT full_name FROM (SELECT full_name FROM people ORDER BY 1) q LIMIT 9"),
+            ],
+        );
+        proven(&[case("SELECT full_name FROM people ORDER BY 1 LIMIT 9")]);
     }
 }

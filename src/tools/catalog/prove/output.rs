@@ -1,9 +1,10 @@
-//! What a query's columns are called, as PostgreSQL calls them.
+//! The columns of a query and their names, as PostgreSQL names them.
 
 use std::borrow::Cow;
 
+use super::parts::last_ident;
 use sqlparser::{
-    ast::{AccessExpr, Expr, ObjectName, ObjectNamePart, Query, SelectItem, SetExpr, Spanned as _},
+    ast::{AccessExpr, Expr, Query, SelectItem, SetExpr, Spanned as _},
     tokenizer::Span,
 };
 
@@ -67,7 +68,7 @@ fn implicit(mut expr: &Expr) -> Option<&str> {
                     Some(AccessExpr::Dot(_) | AccessExpr::Subscript(_)) | None => None,
                 };
             }
-            Expr::Function(function) => return last_name(&function.name),
+            Expr::Function(function) => return last_ident(&function.name).map(|name| name.value.as_str()),
             Expr::Nested(inner)
             | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ }
             | Expr::Collate { expr: inner, collation: _ } => inner,
@@ -76,10 +77,35 @@ fn implicit(mut expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The name of a function or a type, without its schema.
-pub(super) fn last_name(ObjectName(parts): &ObjectName) -> Option<&str> {
-    match parts.last()? {
-        ObjectNamePart::Identifier(ident) => Some(&ident.value),
-        ObjectNamePart::Function(_) => None,
+/// The parts of set operations, in order.
+pub(super) fn arms_of(body: &SetExpr) -> Vec<&SetExpr> {
+    let (mut left, mut arms) = (vec![body], Vec::new());
+    while let Some(part) = left.pop() {
+        if let SetExpr::SetOperation { op: _, set_quantifier: _, left: first, right } = part {
+            left.extend([right.as_ref(), first]);
+        } else {
+            arms.push(part);
+        }
+    }
+    arms
+}
+
+/// The expression of a column.
+pub(super) fn column_of(item: &SelectItem) -> Option<&Expr> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => Some(expr),
+        SelectItem::ExprWithAliases { expr: _, aliases: _ }
+        | SelectItem::QualifiedWildcard(_, _)
+        | SelectItem::Wildcard(_) => None,
+    }
+}
+
+/// The expressions of the columns of a SELECT or VALUES.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have none of their own")]
+pub(super) fn columns_of(arm: &SetExpr) -> Vec<&Expr> {
+    match arm {
+        SetExpr::Select(select) => select.projection.iter().filter_map(column_of).collect(),
+        SetExpr::Values(values) => values.rows.iter().flat_map(|row| &row.content).collect(),
+        _ => Vec::new(),
     }
 }

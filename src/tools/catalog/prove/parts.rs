@@ -1,4 +1,4 @@
-//! What an expression is made of.
+//! The parts of an expression.
 
 use sqlparser::ast::{
     AccessExpr, Array, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -19,19 +19,27 @@ pub(super) enum Part<'t> {
 pub(super) struct Call<'t> {
     /// The function's name without its schema.
     pub(super) name: &'t Ident,
+    is_of_schema: bool,
     pub(super) args: &'t [FunctionArg],
 }
 
 impl<'t> Call<'t> {
     pub(super) fn new(name: &'t ObjectName, args: &'t [FunctionArg]) -> Option<Self> {
         let ObjectName(parts) = name;
-        match parts.last()? {
-            ObjectNamePart::Identifier(name) => Some(Self { name, args }),
-            ObjectNamePart::Function(_) => None,
-        }
+        let is_of_schema = match parts.as_slice() {
+            [_] => false,
+            [schema, _] => ident_of(schema).is_none_or(|schema| schema.value != "pg_catalog"),
+            _ => true,
+        };
+        Some(Self { name: last_ident(name)?, is_of_schema, args })
     }
 
-    /// The call that an expression is.
+    /// The function's name, unless it is written with a schema that is not PostgreSQL's own.
+    pub(super) fn built_in(&self) -> &'t str {
+        if self.is_of_schema { "" } else { &self.name.value }
+    }
+
+    /// Returns the call that an expression is.
     pub(super) fn of(expr: &'t Expr) -> Option<Self> {
         let Expr::Function(Function { name, args, .. }) = expr else { return None };
         Self::new(
@@ -44,7 +52,7 @@ impl<'t> Call<'t> {
     }
 }
 
-/// The parts of an expression, and nothing of theirs. What the guard refuses has none that matter.
+/// Returns the direct parts of an expression. Forms that the guard refuses have no parts that matter.
 #[expect(
     clippy::too_many_lines,
     reason = "one match over every expression, so that a new one stops the build"
@@ -147,6 +155,17 @@ fn exprs<'t>(exprs: impl IntoIterator<Item = &'t Expr>) -> Vec<Part<'t>> {
 }
 
 fn of_call(function: &Function) -> Vec<Part<'_>> {
+    let args: &[FunctionArg] = match &function.args {
+        FunctionArguments::List(list) => &list.args,
+        FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
+    };
+    let mut parts = parts_around(function);
+    parts.extend(args.iter().filter_map(argument).map(Part::Expr));
+    parts
+}
+
+/// The parts of a call without its arguments; a subquery is one.
+pub(super) fn parts_around(function: &Function) -> Vec<Part<'_>> {
     let Function {
         name: _,
         uses_odbc_syntax: _,
@@ -162,7 +181,6 @@ fn of_call(function: &Function) -> Vec<Part<'_>> {
         FunctionArguments::None => {}
         FunctionArguments::Subquery(query) => parts.push(Part::Query(query)),
         FunctionArguments::List(list) => {
-            parts.extend(list.args.iter().filter_map(argument).map(Part::Expr));
             parts.extend(list.clauses.iter().flat_map(clause).map(Part::Expr));
         }
     }
@@ -173,7 +191,7 @@ fn of_call(function: &Function) -> Vec<Part<'_>> {
     parts
 }
 
-/// What `ORDER BY` within a call holds.
+/// The expressions of an `ORDER BY` within a call.
 fn clause(clause: &FunctionArgumentClause) -> impl Iterator<Item = &Expr> {
     let exprs = match clause {
         FunctionArgumentClause::OrderBy(exprs) => exprs.as_slice(),
@@ -227,7 +245,7 @@ pub(super) const fn value_of(argument: &FunctionArg) -> &FunctionArgExpr {
     }
 }
 
-/// What stands in the brackets behind a value.
+/// The expressions in the brackets behind a value.
 pub(super) fn subscripts(access: &AccessExpr) -> Vec<&Expr> {
     match access {
         AccessExpr::Subscript(Subscript::Index { index }) => vec![index],
@@ -238,7 +256,7 @@ pub(super) fn subscripts(access: &AccessExpr) -> Vec<&Expr> {
     }
 }
 
-/// Everything in an expression, itself first, without what stands in subqueries; and whether there are any.
+/// Returns every part of an expression, itself first, without those of subqueries; and whether it has subqueries.
 pub(super) fn within(expr: &Expr) -> (Vec<&Expr>, bool) {
     let (mut found, mut at, mut queries) = (vec![expr], 0, false);
     while let Some(next) = found.get(at).copied() {
@@ -253,7 +271,7 @@ pub(super) fn within(expr: &Expr) -> (Vec<&Expr>, bool) {
     (found, queries)
 }
 
-/// The expression without parentheses around it.
+/// Returns the expression without parentheses around it.
 pub(super) fn bare(mut expr: &Expr) -> &Expr {
     while let Expr::Nested(inner) = expr {
         expr = inner;
@@ -270,4 +288,17 @@ pub(super) fn placeholder(expr: &Expr) -> Option<usize> {
 /// The tokens of the placeholders in an expression, without those in subqueries.
 pub(super) fn placeholders(expr: &Expr) -> Vec<usize> {
     within(expr).0.into_iter().filter_map(placeholder).collect()
+}
+
+/// A part of a name.
+pub(super) const fn ident_of(part: &ObjectNamePart) -> Option<&Ident> {
+    match part {
+        ObjectNamePart::Identifier(ident) => Some(ident),
+        ObjectNamePart::Function(_) => None,
+    }
+}
+
+/// The name of a function, a type or a column, without its schema.
+pub(super) fn last_ident(ObjectName(parts): &ObjectName) -> Option<&Ident> {
+    parts.last().and_then(ident_of)
 }

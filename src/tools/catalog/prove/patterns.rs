@@ -1,29 +1,32 @@
-//! Parameters in patterns: a `%` of the caller's must not make a dump of a search, and what escapes it for LIKE does not
-//! escape it for anything else.
+//! Parameters in patterns. A `%` of the caller's must not turn a search into a dump, and the escape for LIKE works in no
+//! other kind of pattern.
 
 use std::collections::BTreeMap;
 
 use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, Value, ValueWithSpan};
 
 use super::{
-    Claim, ParamClaim, Rule,
+    super::{
+        claim::{Claim, ParamClaim},
+        rule::Rule,
+    },
     faults::Faults,
-    keys::element_name,
+    found::Found,
+    literals::element_name,
     names::is_quantifier,
     parts::{Call, argument, bare, placeholder, placeholders, within},
-    walk::{Gathered, Walk},
 };
 use crate::{
     guard::lexer::{Kind, Token},
     problem::echo,
 };
 
-/// What a placeholder is used for, where it is no plain value.
+/// The use of a placeholder that is not a plain value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// The whole pattern of a LIKE that escapes with a backslash.
     Pattern,
-    /// A pattern, or a part of one, that cannot be escaped: already told.
+    /// A pattern, or a part of one, that cannot be escaped: already reported.
     Unescaped,
     /// `:name IS NULL`.
     NullTest,
@@ -56,16 +59,37 @@ const FUNCTIONS: &[(&str, usize)] = &[
 /// Types whose text is a pattern.
 const TYPES: &[&str] = &["jsonpath", "lquery", "ltxtquery", "tsquery"];
 
-impl<'t> Walk<'_, 't, '_> {
+/// Requires that a parameter in a pattern of LIKE is escaped, and is in no other pattern. `limit` is the placeholder behind the
+/// outermost LIMIT.
+pub(super) fn check(claim: &Claim<'_>, found: &Found<'_>, limit: Option<usize>, faults: &mut Faults<'_>) {
+    let uses = limit.map(|token| (token, Use::Limit)).into_iter().collect();
+    let mut patterns = Patterns { claim, found, faults, uses, from_columns: false };
+    found.exprs.iter().for_each(|(expr, _)| patterns.expr(expr));
+    found.calls.iter().for_each(|call| patterns.call(call));
+    patterns.hidden();
+    unused(claim, found.tokens, &patterns.uses, patterns.faults);
+}
+
+struct Patterns<'p, 't, 'f> {
+    claim: &'p Claim<'p>,
+    found: &'p Found<'t>,
+    faults: &'p mut Faults<'f>,
+    /// The uses of placeholders, by their tokens; one that is not here is used as a value.
+    uses: BTreeMap<usize, Use>,
+    /// Whether a pattern is taken from a column.
+    from_columns: bool,
+}
+
+impl Patterns<'_, '_, '_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions have no patterns")]
-    pub(super) fn patterns(&mut self, expr: &'t Expr) {
+    fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Like { negated: _, any, expr: _, pattern, escape_char }
             | Expr::ILike { negated: _, any, expr: _, pattern, escape_char } => {
                 let whole = placeholder(bare(pattern)).filter(|_| !any);
                 match whole {
                     Some(token) if escapes(escape_char.as_deref()) && self.matches(token) => {
-                        self.gathered.uses.insert(token, Use::Pattern);
+                        self.uses.insert(token, Use::Pattern);
                     }
                     Some(_) | None => self.pattern(pattern, LIKE),
                 }
@@ -95,64 +119,82 @@ impl<'t> Walk<'_, 't, '_> {
             }
             Expr::IsNull(inner) | Expr::IsNotNull(inner) => {
                 if let Some(token) = placeholder(bare(inner)) {
-                    self.gathered.uses.insert(token, Use::NullTest);
+                    self.uses.insert(token, Use::NullTest);
                 }
             }
             _ => {}
         }
     }
 
-    /// Arguments by name, where it counts which one is which.
-    pub(super) fn named_of_call(&mut self, call: &Call<'t>) {
+    fn call(&mut self, call: &Call<'_>) {
         let name = call.name.value.as_str();
-        let in_order = name.starts_with("json") || FUNCTIONS.iter().any(|(known, _)| *known == name);
+        let first = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, first)| *first);
+        let in_order = name.starts_with("json") || first.is_some();
         if in_order && !call.args.iter().all(|arg| matches!(arg, FunctionArg::Unnamed(_))) {
             self.faults.add(
                 Rule::ForbiddenConstruct,
-                self.place(call.name),
-                format!("With arguments by name it is not seen which of {} is which.", echo(name)),
+                self.found.place(call.name),
+                format!("Arguments by name hide which argument of {} is which.", echo(name)),
                 "Write them in order, without names.",
             );
         }
-    }
-
-    pub(super) fn patterns_of_call(&mut self, call: &Call<'t>) {
-        let known = FUNCTIONS.iter().find(|(known, _)| *known == call.name.value);
-        let Some((_, first)) = known else { return };
-        for expr in call.args.iter().skip(*first).filter_map(argument) {
+        for expr in call.args.iter().skip(first.unwrap_or(usize::MAX)).filter_map(argument) {
             self.pattern(expr, NOT_LIKE);
         }
     }
 
     /// A pattern that no parameter may be in.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only columns carry a value from elsewhere")]
-    fn pattern(&mut self, pattern: &'t Expr, cure: &str) {
+    fn pattern(&mut self, pattern: &Expr, cure: &str) {
         let (all, queries) = within(pattern);
-        self.gathered.column_patterns |= queries;
+        self.from_columns |= queries;
         for expr in all {
             match expr {
-                Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.gathered.column_patterns = true,
+                Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.from_columns = true,
                 _ => {}
             }
         }
         for token in placeholders(pattern) {
-            if self.may_be_text(token) {
-                self.gathered.uses.insert(token, Use::Unescaped);
-                unescaped(self.tokens, token, cure, self.faults);
-            }
+            self.unescaped(token, cure);
         }
     }
 
+    /// Patterns that the tree does not show: behind `~ ANY (…)` and its like, and by way of a column.
+    fn hidden(&mut self) {
+        let tokens = self.found.tokens;
+        let lists = (0..tokens.len()).filter(|index| begins_patterns(tokens, *index));
+        let inside: Vec<usize> = lists.flat_map(|index| index + 3..end_of(tokens, index + 2)).collect();
+        let is_column = |token: &Token<'_>| token.is_name() && !token.is_word("array");
+        self.from_columns |= inside.iter().filter_map(|index| tokens.get(*index)).any(is_column);
+        inside.into_iter().for_each(|token| self.unescaped(token, NOT_LIKE));
+        if self.from_columns {
+            self.found.carried.iter().for_each(|token| self.unescaped(*token, CARRIED));
+        }
+    }
+
+    /// Refuses a parameter in a pattern, unless it is a number.
+    fn unescaped(&mut self, index: usize, cure: &str) {
+        let token = self.found.tokens.get(index).filter(|token| token.kind == Kind::Placeholder);
+        let Some(token) = token else { return };
+        if self.param(index).is_some_and(|param| param.numeric) {
+            return;
+        }
+        self.uses.insert(index, Use::Unescaped);
+        self.faults.add(
+            Rule::LikeUnescaped,
+            Some(token.at),
+            format!("The parameter :{} reaches a pattern in which its wildcards would count.", token.name),
+            cure,
+        );
+    }
+
     fn param(&self, token: usize) -> Option<&ParamClaim> {
-        param_of(self.claim, self.tokens.get(token)?)
+        let token = self.found.tokens.get(token)?;
+        self.claim.params.iter().find(|param| param.name == token.name)
     }
 
     fn matches(&self, token: usize) -> bool {
         self.param(token).is_some_and(|param| param.matching.is_some())
-    }
-
-    fn may_be_text(&self, token: usize) -> bool {
-        self.param(token).is_none_or(|param| !param.numeric)
     }
 }
 
@@ -164,42 +206,17 @@ const NOT_LIKE: &str =
 const CARRIED: &str =
     "Write it as the pattern itself; by way of a column it would reach a pattern unescaped.";
 
-/// What the tree does not show: patterns behind `~ ANY (…)` and its like, and patterns that come by way of a column.
-pub(super) fn check(
-    claim: &Claim<'_>,
-    tokens: &[Token<'_>],
-    gathered: &mut Gathered,
-    faults: &mut Faults<'_>,
-) {
-    let may_be_text = |index: &usize| {
-        let token = tokens.get(*index).filter(|token| token.kind == Kind::Placeholder);
-        token.is_some_and(|token| param_of(claim, token).is_none_or(|param| !param.numeric))
-    };
-    let lists = (0..tokens.len()).filter(|index| begins_patterns(tokens, *index));
-    let inside: Vec<usize> = lists.flat_map(|index| index + 3..end_of(tokens, index + 2)).collect();
-    let is_column = |token: &Token<'_>| token.is_name() && !token.is_word("array");
-    gathered.column_patterns |= inside.iter().filter_map(|index| tokens.get(*index)).any(is_column);
-    let carried = if gathered.column_patterns { gathered.carried.as_slice() } else { &[] };
-    for (indices, cure) in [(inside.as_slice(), NOT_LIKE), (carried, CARRIED)] {
-        for index in indices.iter().copied().filter(may_be_text) {
-            gathered.uses.insert(index, Use::Unescaped);
-            unescaped(tokens, index, cure, faults);
-        }
-    }
-    unused(claim, tokens, &gathered.uses, faults);
-}
-
 /// Parameters with `match` that match nothing, or are used otherwise too.
 fn unused(claim: &Claim<'_>, tokens: &[Token<'_>], uses: &BTreeMap<usize, Use>, faults: &mut Faults<'_>) {
     for param in claim.params.iter().filter(|param| param.matching.is_some()) {
         let of_param = |token: &Token<'_>| token.kind == Kind::Placeholder && token.name == param.name;
         let places: Vec<usize> =
             tokens.iter().enumerate().filter(|(_, token)| of_param(token)).map(|(index, _)| index).collect();
-        let told = places.iter().any(|place| uses.get(place) == Some(&Use::Unescaped));
+        let reported = places.iter().any(|place| uses.get(place) == Some(&Use::Unescaped));
         let matched = places.iter().any(|place| uses.get(place) == Some(&Use::Pattern));
         let other = places.iter().find(|place| !uses.contains_key(place));
-        // What is nowhere is told of as such.
-        let at = if matched || told { other } else { other.or(places.first()) };
+        // A parameter that is nowhere has a rule of its own.
+        let at = if matched || reported { other } else { other.or(places.first()) };
         if let Some(token) = at.and_then(|index| tokens.get(*index)) {
             faults.add(
                 Rule::MatchUnused,
@@ -209,20 +226,6 @@ fn unused(claim: &Claim<'_>, tokens: &[Token<'_>], uses: &BTreeMap<usize, Use>, 
             );
         }
     }
-}
-
-fn unescaped(tokens: &[Token<'_>], index: usize, cure: &str, faults: &mut Faults<'_>) {
-    let Some(token) = tokens.get(index) else { return };
-    faults.add(
-        Rule::LikeUnescaped,
-        Some(token.at),
-        format!("The parameter :{} reaches a pattern in which its wildcards would count.", token.name),
-        cure,
-    );
-}
-
-fn param_of<'c>(claim: &'c Claim<'_>, token: &Token<'_>) -> Option<&'c ParamClaim> {
-    claim.params.iter().find(|param| param.name == token.name)
 }
 
 /// `ESCAPE '\'`
@@ -242,7 +245,7 @@ fn is_pattern_operator(operator: &BinaryOperator) -> bool {
     }
 }
 
-/// Whether `~ ANY (` or `LIKE ALL (` begins here.
+/// Returns whether `~ ANY (` or `LIKE ALL (` begins here.
 fn begins_patterns(tokens: &[Token<'_>], index: usize) -> bool {
     let Some([operator, quantifier, open, ..]) = tokens.get(index..) else { return false };
     let pattern = operator.kind == Kind::Operator && OPERATORS.contains(&operator.text.as_ref())
@@ -265,4 +268,110 @@ fn end_of(tokens: &[Token<'_>], open: usize) -> usize {
         }
     }
     tokens.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        super::rule::Rule,
+        testing::{case, filter, proven, refused},
+    };
+
+    #[test]
+    fn arguments_by_name() {
+        // By name an argument stands at any place, where it would be taken for another.
+        refused(
+            Rule::ForbiddenConstruct,
+            &[
+                case(
+                    "SELECT jsonb_path_query(target => data, vars => '{}', path => '$.*') AS full_name FROM people",
+                ),
+                filter("jsonb_path_exists(target => data, vars => '{}', path => '$.p\\u0061ssword')"),
+                filter(
+                    "jsonb_extract_path_text(path_elems => ARRAY[full_name], from_json => '{\"a\":1}') = 'x'",
+                ),
+                filter("regexp_like(pattern => :x, string => full_name)").params("x"),
+            ],
+        );
+        proven(&[
+            filter("born > now() - make_interval(days => 3)"),
+            filter("jsonb_path_exists(data, '$.a', '{}', true)"),
+        ]);
+    }
+
+    #[test]
+    fn like_unescaped() {
+        refused(
+            Rule::LikeUnescaped,
+            &[
+                filter("a LIKE :q").params("q"),
+                filter("a LIKE :q").params("q~"),
+                filter("a LIKE :q ESCAPE '\\'").params("q"),
+                filter("a LIKE :q ESCAPE '!'").params("q~"),
+                filter("a LIKE '%' || :q || '%' ESCAPE '\\'").params("q~"),
+                filter("a LIKE upper(:q) ESCAPE '\\'").params("q~"),
+                filter("a NOT ILIKE (:q)::text ESCAPE '\\'").params("q~"),
+                filter("a LIKE 'x' ESCAPE :q").params("q"),
+                filter("a LIKE ANY (:q)").params("q~"),
+                filter("a LIKE ALL (ARRAY['x', :q])").params("q"),
+                filter("a SIMILAR TO :q ESCAPE '\\'").params("q~"),
+                filter("a NOT SIMILAR TO 'x' || :q").params("q"),
+                filter("a ~ :q").params("q~"),
+                filter("a !~* ('^' || :q)").params("q"),
+                filter("a ~~ :q").params("q~"),
+                filter("a !~~* :q").params("q"),
+                filter("a ~ ANY (ARRAY[:q])").params("q"),
+                filter("a ~~* SOME (:q)").params("q"),
+                filter("regexp_like(a, :q)").params("q"),
+                case("SELECT full_name FROM people, regexp_matches(full_name, :q) AS m(x)").params("q"),
+                case("SELECT full_name FROM people, regexp_split_to_table(full_name, :q) AS x").params("q"),
+                filter("regexp_replace(a, 'x' || :q, '') = 'y'").params("q"),
+                filter("pg_catalog.regexp_count(a, :q) > 0").params("q"),
+                filter("\"like\"(a, :q)").params("q"),
+                filter("to_tsvector(a) @@ ANY ((:q)::tsquery[])").params("q"),
+                filter("substring(a FROM :q) = 'x'").params("q"),
+                filter("substring(a, :q) = 'x'").params("q"),
+                filter("substring(a FROM '.' FOR :q) = 'x'").params("q"),
+                filter("substring(a SIMILAR :q ESCAPE '#') = 'x'").params("q"),
+                filter("a ~ similar_to_escape(:q)").params("q"),
+                filter("to_tsvector(a) @@ to_tsquery(:q)").params("q"),
+                filter("to_tsvector(a) @@ (:q)::tsquery").params("q"),
+                filter("a LIKE (SELECT :q)").params("q"),
+                filter("a LIKE :q || '%'").params("q~"),
+                case("SELECT full_name FROM people, (SELECT :q AS pattern) x WHERE a LIKE x.pattern")
+                    .params("q"),
+                case("SELECT full_name FROM people, unnest(ARRAY[:q]) AS x WHERE a ~ x").params("q"),
+                case("WITH x(y) AS (VALUES (:q)) SELECT full_name FROM people, x WHERE a ~ ANY (ARRAY[y])")
+                    .params("q"),
+            ],
+        );
+        proven(&[
+            filter("a LIKE :q ESCAPE '\\' OR b NOT ILIKE (:q) ESCAPE '\\'").params("q~"),
+            filter("a LIKE 'x%' AND a ~ '^x' AND a = :q").params("q"),
+            filter(":q LIKE a || '%'").params("q"),
+            filter("substring(a FROM :n FOR :n) = :q").params("n# q"),
+            filter("starts_with(a, :q) AND split_part(a, :q, 1) = 'x'").params("q"),
+            filter("a LIKE ANY (ARRAY['x%', 'y%']) AND b = :q").params("q"),
+            case("SELECT full_name FROM people, (SELECT :q AS same) x WHERE a = x.same AND a LIKE 'x%'")
+                .params("q"),
+        ]);
+    }
+
+    #[test]
+    fn match_unused() {
+        refused(
+            Rule::MatchUnused,
+            &[
+                filter("a = :q").params("q~"),
+                filter("a LIKE :q ESCAPE '\\' OR b = :q").params("q~"),
+                filter("a LIKE :q ESCAPE '\\' AND length(:q) > 2").params("q~"),
+                filter(":q LIKE a").params("q~"),
+                filter(":q IS NULL").params("q~?"),
+            ],
+        );
+        proven(&[
+            filter("(:q IS NULL OR a LIKE :q ESCAPE '\\')").params("q~?"),
+            filter("a = :q").params("q"),
+        ]);
+    }
 }

@@ -3,10 +3,11 @@
 use sqlparser::ast::{AccessExpr, Expr, FunctionArgExpr, Ident};
 
 use super::{
-    Rule,
-    keys::is_empty_path,
+    super::{claim::Claim, rule::Rule},
+    faults::Faults,
+    found::Found,
+    literals::is_empty_path,
     parts::{Call, argument, value_of},
-    walk::Walk,
 };
 use crate::problem::echo;
 
@@ -58,11 +59,24 @@ const EVERY_MEMBER: &[&str] = &[
     "svals",
 ];
 
-impl<'t> Walk<'_, 't, '_> {
+/// Refuses whole rows and every member of a value.
+pub(super) fn check(claim: &Claim<'_>, found: &Found<'_>, faults: &mut Faults<'_>) {
+    let mut rows = Rows { claim, found, faults };
+    found.exprs.iter().for_each(|(expr, scope)| rows.expr(expr, *scope));
+    found.calls.iter().for_each(|call| rows.call(call));
+}
+
+struct Rows<'r, 't, 'f> {
+    claim: &'r Claim<'r>,
+    found: &'r Found<'t>,
+    faults: &'r mut Faults<'f>,
+}
+
+impl Rows<'_, '_, '_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "whole rows have these forms only")]
-    pub(super) fn rows(&mut self, expr: &'t Expr, scope: Option<usize>) {
+    fn expr(&mut self, expr: &Expr, scope: Option<usize>) {
         match expr {
-            Expr::Identifier(ident) if self.scopes.is_row(scope, &ident.value) => {
+            Expr::Identifier(ident) if self.found.scopes.is_row(scope, &ident.value) => {
                 self.whole_row(
                     ident,
                     format!("{} is the whole row of what is called so.", echo(&ident.value)),
@@ -71,9 +85,20 @@ impl<'t> Walk<'_, 't, '_> {
             }
             Expr::CompoundIdentifier(parts) => {
                 let [.., relation, field] = parts.as_slice() else { return };
-                let column = parts.len() == 2 && self.scopes.is_column(scope, &relation.value, &field.value);
+                let column =
+                    parts.len() == 2 && self.found.scopes.is_column(scope, &relation.value, &field.value);
                 if !column {
                     self.field(field);
+                }
+                if parts.len() == 2 && self.found.scopes.is_no_column(scope, &relation.value, &field.value) {
+                    self.whole_row(
+                        field,
+                        format!(
+                            "{} is no column here, and may be a function of the value.",
+                            echo(&field.value)
+                        ),
+                        "Write the value by its own name.",
+                    );
                 }
             }
             Expr::CompoundFieldAccess { root: _, access_chain } => {
@@ -86,8 +111,8 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    /// A name behind a dot, which need not be a column.
-    fn field(&mut self, field: &'t Ident) {
+    /// A name behind a dot. It may be a function.
+    fn field(&mut self, field: &Ident) {
         let name = field.value.as_str();
         if TAKING_ROWS.contains(&name) || self.claim.guard.adds_function(name) {
             self.whole_row(
@@ -101,8 +126,8 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    /// `(ROW(c)).f1`, and nobody knows where the row was made.
-    fn nameless(&mut self, field: &'t Ident) {
+    /// `(ROW(c)).f1`: the name of the field does not say where the row was made.
+    fn nameless(&mut self, field: &Ident) {
         let number = field.value.strip_prefix('f').unwrap_or_default();
         if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) {
             self.whole_row(
@@ -116,7 +141,7 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    pub(super) fn rows_of_call(&mut self, call: &Call<'t>) {
+    fn call(&mut self, call: &Call<'_>) {
         let name = call.name.value.as_str();
         let mut path = call.args.iter().skip(1).filter_map(argument);
         let without_path = name.ends_with("_extract_path_text") && path.all(is_empty_path);
@@ -142,7 +167,7 @@ impl<'t> Walk<'_, 't, '_> {
     }
 
     fn whole_row(&mut self, ident: &Ident, text: String, cure: &str) {
-        self.faults.add(Rule::WildcardSelect, self.place(ident), text, cure);
+        self.faults.add(Rule::WildcardSelect, self.found.place(ident), text, cure);
     }
 }
 
@@ -152,5 +177,91 @@ const fn field_of(access: &AccessExpr) -> Option<&Ident> {
     match access {
         AccessExpr::Dot(Expr::Identifier(field)) => Some(field),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        super::rule::Rule,
+        testing::{case, filter, proven, refused},
+    };
+
+    #[test]
+    fn wildcard_select() {
+        refused(
+            Rule::WildcardSelect,
+            &[
+                case("SELECT * FROM people"),
+                case("SELECT p.* FROM people p"),
+                case("SELECT DISTINCT * FROM people"),
+                case("SELECT full_name, * FROM people"),
+                case("SELECT (p.auth).* FROM people p"),
+                case("TABLE people"),
+                case("SELECT full_name FROM (TABLE people) q"),
+                filter("EXISTS (SELECT * FROM people)"),
+                filter("ROW(p.*) IS NULL"),
+                case("SELECT p AS full_name FROM people p"),
+                case("SELECT people AS full_name FROM people"),
+                case("SELECT people AS full_name FROM hr.people").tables("hr.people"),
+                case("SELECT to_json(p) AS full_name FROM people p"),
+                case("SELECT json_agg(p ORDER BY p.id) AS full_name FROM people p"),
+                case("SELECT count(p) AS full_name FROM people p"),
+                case("SELECT count(p.*) AS full_name FROM people p"),
+                case("SELECT p.to_json AS full_name FROM people p"),
+                case("SELECT (p).full_name FROM people p"),
+                case("SELECT full_name FROM people p WHERE p IS NOT NULL"),
+                case("SELECT full_name FROM people p WHERE EXISTS (SELECT p FROM sites)")
+                    .tables("people sites"),
+                case("SELECT row_to_json(q) AS full_name FROM (SELECT full_name FROM people) q"),
+                case("WITH q AS (SELECT full_name FROM people) SELECT q::text AS full_name FROM q"),
+                case("SELECT j AS full_name FROM people JOIN sites USING (id) AS j").tables("people sites"),
+                case("SELECT full_name FROM people p GROUP BY full_name, p"),
+                case("SELECT full_name FROM people p ORDER BY p LIMIT 9"),
+                case("SELECT p.hstore AS full_name FROM people p").guard("@hstore"),
+                case("SELECT ((ROW(c)).f1)::text AS full_name FROM people"),
+                case("SELECT (q.r).f12 AS full_name FROM (SELECT ROW(c) AS r FROM people) q"),
+                case("SELECT p.record_out AS full_name FROM people p"),
+                case("SELECT e.text AS full_name FROM people, jsonb_array_elements(data) AS e"),
+            ],
+        );
+        proven(&[
+            case("SELECT count(*) AS full_name FROM people"),
+            case("SELECT 2 * 3 AS full_name FROM people"),
+            case("SELECT p.a * p.b AS full_name FROM people p"),
+            filter("EXISTS (SELECT 1 FROM people)"),
+            case("SELECT n AS full_name FROM people, unnest(tags) AS n"),
+            case("SELECT q.count AS full_name FROM (SELECT count(*) AS count FROM people) q"),
+            case("SELECT count(*) AS people FROM people ORDER BY people LIMIT 9").columns("people"),
+            case("SELECT status AS people FROM people GROUP BY people").columns("people"),
+            case("SELECT q AS full_name FROM (SELECT full_name AS q FROM people) q"),
+            case("SELECT to_json(p.full_name) AS full_name FROM people p"),
+            filter("data @? '$.a[*].b'"),
+        ]);
+    }
+
+    #[test]
+    fn every_member_of_a_value() {
+        refused(
+            Rule::WildcardSelect,
+            &[
+                case("SELECT value AS full_name FROM people, jsonb_each_text(data) AS m"),
+                case("SELECT jsonb_pretty(data) AS full_name FROM people"),
+                case("SELECT svals(data) AS full_name FROM people").guard("@hstore"),
+                case("SELECT jsonb_to_tsvector('simple', data, '[\"all\"]') AS full_name FROM people"),
+                case("SELECT json_to_tsvector(data, '\"all\"') AS full_name FROM people"),
+                case("SELECT jsonb_extract_path_text(data, VARIADIC '{}') AS full_name FROM people"),
+                case(
+                    "SELECT jsonb_extract_path_text(data, VARIADIC ARRAY[]::text[]) AS full_name FROM people",
+                ),
+                filter("data @? '$.*'"),
+                filter("data #>> '{}' = 'x'"),
+                filter("data #>> (ARRAY[]::text[]) = 'x'"),
+                filter("jsonb_extract_path_text(data) = 'x'"),
+                case("SELECT full_name FROM people, jsonb_path_query(data, '$.keyvalue()') AS x"),
+                case("SELECT (jsonb_each_text(data)).value AS full_name FROM people"),
+                filter("jsonb_path_exists(data, '$ . **.a'::jsonpath)"),
+            ],
+        );
     }
 }

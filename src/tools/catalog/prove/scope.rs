@@ -1,10 +1,10 @@
-//! What names mean at a place of the statement.
+//! The meaning of names at a place of the statement.
 
 use sqlparser::ast::{Cte, Query, TableAliasColumnDef};
 
 use super::output;
 
-/// What one level adds: the name of a `WITH` query, or what a `FROM` reads.
+/// One level: the name of a `WITH` query, or the relations of a `FROM`.
 #[derive(Default)]
 pub(super) struct Scope<'t> {
     /// The level around it.
@@ -13,29 +13,27 @@ pub(super) struct Scope<'t> {
     pub(super) relations: Vec<Relation<'t>>,
 }
 
-/// Something that is read, as it is called here.
+/// A relation under the name that it has here.
 pub(super) struct Relation<'t> {
     pub(super) name: &'t str,
     pub(super) columns: Columns<'t>,
 }
 
-/// The columns of what is read.
+/// The columns of a relation.
 pub(super) enum Columns<'t> {
-    /// Those of the table of this name, which only the database knows.
-    OfTable(String),
-    /// Those of something else, which are not known.
+    /// Unknown: those of a table or of a row.
     Unknown,
-    /// These.
+    /// These, of a function.
     Named(Vec<&'t str>),
     /// Those of a query, the first of them under other names.
     OfQuery(&'t Query, &'t [TableAliasColumnDef], &'t [TableAliasColumnDef]),
 }
 
 impl Relation<'_> {
-    /// Whether it has a column of this name for certain.
+    /// Returns whether it has a column of this name for certain.
     pub(super) fn has(&self, name: &str) -> bool {
         match &self.columns {
-            Columns::OfTable(_) | Columns::Unknown => false,
+            Columns::Unknown => false,
             Columns::Named(names) => names.contains(&name),
             Columns::OfQuery(query, inner, outer) => {
                 let own = output::columns(query).unwrap_or_default();
@@ -48,7 +46,7 @@ impl Relation<'_> {
     }
 }
 
-/// All levels; each knows the one around it.
+/// All levels; each has the number of the one around it.
 #[derive(Default)]
 pub(super) struct Scopes<'t>(Vec<Scope<'t>>);
 
@@ -77,22 +75,20 @@ impl<'t> Scopes<'t> {
         self.visible(from).filter_map(|scope| scope.with).find(|cte| cte.alias.name.value == name)
     }
 
-    /// Whether a bare `name` may be a whole row: something that is read is called so and need not have such a column.
+    /// Returns whether a bare `name` may be a whole row: a relation has that name, and not for certain such a column.
     pub(super) fn is_row(&self, from: Option<usize>, name: &str) -> bool {
         let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
         relations.any(|relation| relation.name == name && !relation.has(name))
     }
 
-    /// The table that a name stands for, if it is one.
-    pub(super) fn table(&self, from: Option<usize>, relation: &str) -> Option<String> {
+    /// Returns whether `relation.name` is no column for certain: the relation has these columns and no others.
+    pub(super) fn is_no_column(&self, from: Option<usize>, relation: &str, name: &str) -> bool {
         let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
-        match &relations.find(|known| known.name == relation)?.columns {
-            Columns::OfTable(table) => Some(table.clone()),
-            Columns::Unknown | Columns::Named(_) | Columns::OfQuery(_, _, _) => None,
-        }
+        let found = relations.find(|known| known.name == relation);
+        found.is_some_and(|known| matches!(known.columns, Columns::Named(_)) && !known.has(name))
     }
 
-    /// Whether `relation.name` is a column for certain.
+    /// Returns whether `relation.name` is a column for certain.
     pub(super) fn is_column(&self, from: Option<usize>, relation: &str, name: &str) -> bool {
         let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
         relations.find(|known| known.name == relation).is_some_and(|known| known.has(name))

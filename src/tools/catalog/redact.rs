@@ -1,12 +1,12 @@
-//! JSON text without the members whose keys say that they hold a secret, at any depth, also inside texts that are JSON
+//! Redaction: JSON text without the members whose keys are a secret's, at any depth, also inside texts that are JSON
 //! themselves. Everything else stays as it is written: numbers of any size, keys that stand twice.
 
 use crate::guard::SensitiveWords;
 
-/// How deep values may nest. PostgreSQL allows more, and nobody reads it.
+/// The deepest nesting that is read. PostgreSQL allows more.
 const MAX_DEPTH: u32 = 128;
 
-/// Why a text was not looked through.
+/// The reason why a text was not searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// It is JSON so far, and ends early or nests too deep; or something was found in it, and it is no JSON behind that.
@@ -16,31 +16,31 @@ pub(super) enum Unreadable {
 }
 
 /// The text without those members; their keys are added to `dropped`.
-pub(super) fn scrub(
+pub(super) fn redact(
     text: &str,
     is_sensitive: &dyn Fn(&str) -> bool,
     dropped: &mut Vec<String>,
 ) -> Result<String, Unreadable> {
     let before = dropped.len();
-    let mut scrub = Scrub {
+    let mut redactor = Redactor {
         rest: text,
         out: String::with_capacity(text.len()),
         is_sensitive,
         dropped,
         is_within_secret: false,
     };
-    let read = scrub.value(0).and_then(|()| {
-        scrub.skip_space();
-        if scrub.rest.is_empty() { Ok(()) } else { Err(Unreadable::NotJson) }
+    let read = redactor.value(0).and_then(|()| {
+        redactor.skip_space();
+        if redactor.rest.is_empty() { Ok(()) } else { Err(Unreadable::NotJson) }
     });
     match read {
-        Ok(()) => Ok(scrub.out),
-        Err(Unreadable::NotJson) if scrub.dropped.len() == before => Err(Unreadable::NotJson),
+        Ok(()) => Ok(redactor.out),
+        Err(Unreadable::NotJson) if redactor.dropped.len() == before => Err(Unreadable::NotJson),
         Err(Unreadable::NotJson | Unreadable::Unfinished) => Err(Unreadable::Unfinished),
     }
 }
 
-/// Whether a name is one of the secrets' and not waived.
+/// Returns whether a name is a secret's and not waived.
 pub(super) fn is_secret<'w>(
     words: &'w SensitiveWords,
     waived: &'w std::collections::BTreeMap<String, String>,
@@ -48,14 +48,18 @@ pub(super) fn is_secret<'w>(
     move |name| words.is_sensitive(name) && !waived.contains_key(name)
 }
 
-/// Whether a text may be JSON with members.
+/// Returns whether a text may be JSON with members.
 pub(super) fn may_be_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
 }
 
-/// Whether a text that is no JSON holds some, or an hstore or XML: a secret's name in quotes and a colon or `=>` behind it, or in
-/// a tag.
+/// Returns whether a text that is not JSON holds a secret's name as JSON, hstore or XML write it: in quotes and before a colon
+/// or `=>`, or in a tag.
 pub(super) fn names_secret(text: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
+    // CSV, and rows and arrays as PostgreSQL writes them, double quotes within quotes.
+    if text.contains("\"\"") && names_secret(&text.replace("\"\"", "\""), is_sensitive) {
+        return true;
+    }
     let mut parts = text.split('"').peekable();
     while let Some(name) = parts.next() {
         let behind = parts.peek().map(|behind| behind.trim_start());
@@ -71,7 +75,7 @@ pub(super) fn names_secret(text: &str, is_sensitive: &dyn Fn(&str) -> bool) -> b
 
 /// A tag without its `<`, and whatever is behind it: its own name, and those of its attributes.
 fn names_secret_in_tag(tag: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
-    let inside = tag.split('>').next().unwrap_or_default().trim_start_matches('/');
+    let inside = tag.get(..end_of_tag(tag)).unwrap_or_default().trim_start_matches('/');
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let own = inside.split(|c| !is_part(c)).next().unwrap_or_default();
     if !own.starts_with(|c: char| c.is_alphabetic() || c == '_') {
@@ -84,16 +88,33 @@ fn names_secret_in_tag(tag: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
     is_sensitive(own) || last.is_some() && before_values.any(attribute)
 }
 
-struct Scrub<'t> {
+/// Returns where the `>` stands that ends a tag: not within quotes, unless these are not closed.
+fn end_of_tag(tag: &str) -> usize {
+    let mut quote = None;
+    let end = tag.find(|c| match (quote, c) {
+        (None, '"' | '\'') => {
+            quote = Some(c);
+            false
+        }
+        (None, _) => c == '>',
+        (Some(open), _) => {
+            quote = quote.filter(|_| c != open);
+            false
+        }
+    });
+    end.or_else(|| tag.find('>')).unwrap_or(tag.len())
+}
+
+struct Redactor<'t> {
     rest: &'t str,
     out: String,
     is_sensitive: &'t dyn Fn(&str) -> bool,
     dropped: &'t mut Vec<String>,
-    /// What is read is dropped as a whole.
+    /// The value that is being read is dropped as a whole.
     is_within_secret: bool,
 }
 
-impl<'t> Scrub<'t> {
+impl<'t> Redactor<'t> {
     fn skip_space(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
     }
@@ -217,7 +238,7 @@ impl<'t> Scrub<'t> {
             // Half a surrogate pair: not to be looked into. Only JSON in it would have to be.
             return if written.contains(['{', '[']) { Err(Unreadable::Unfinished) } else { Ok(None) };
         };
-        // In a text that is no JSON, a secret cannot be told from what is around it.
+        // In a text that is not JSON, a secret cannot be separated from the rest.
         let unless_named = |text: &str| {
             if names_secret(text, self.is_sensitive) { Err(Unreadable::Unfinished) } else { Ok(None) }
         };
@@ -225,7 +246,7 @@ impl<'t> Scrub<'t> {
             return unless_named(&text);
         }
         let before = self.dropped.len();
-        match scrub(&text, self.is_sensitive, self.dropped) {
+        match redact(&text, self.is_sensitive, self.dropped) {
             Ok(text) if self.dropped.len() > before => {
                 serde_json::to_string(&text).map(Some).map_err(|_| Unreadable::NotJson)
             }
@@ -268,8 +289,8 @@ mod tests {
     fn check(text: &str, expected: Result<&str, Unreadable>, keys: &[&str]) {
         let words = SensitiveWords::default();
         let mut dropped = Vec::new();
-        let scrubbed = scrub(text, &|name| words.is_sensitive(name), &mut dropped);
-        assert_eq!(scrubbed, expected.map(str::to_owned), "{text}");
+        let redacted = redact(text, &|name| words.is_sensitive(name), &mut dropped);
+        assert_eq!(redacted, expected.map(str::to_owned), "{text}");
         assert_eq!(dropped, keys, "{text}");
     }
 
@@ -293,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn json_inside_a_text_is_looked_through() {
+    fn json_inside_a_text_is_searched() {
         check(r#"{"log":"{\"token\":\"t\",\"a\":1}"}"#, Ok(r#"{"log":"{\"a\":1}"}"#), &["token"]);
         check(r#"["[{\"a\":\"{\\\"secret\\\":1}\"}]"]"#, Ok(r#"["[{\"a\":\"{}\"}]"]"#), &["secret"]);
         check(r#"{"log":"[2026] done"}"#, Ok(r#"{"log":"[2026] done"}"#), &[]);
@@ -316,6 +337,9 @@ mod tests {
             r#"a "token": "#,
             r#""password"=>"x", "a"=>"b""#,
             r#"{""password"=>"x""}"#,
+            r#"2026-11-30,login,"{""user"": ""joe"", ""password"": ""x""}""#,
+            r#"<conn url="a>b" password="x"/>"#,
+            "it's < 3 <a password='x'>",
             r#""a"=>"b", "mfa" => NULL"#,
             "<password>x</password>",
             "a <b><ns:apiToken>x",
@@ -344,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_no_json_is_told_apart() {
+    fn cut_json_is_distinguished_from_other_text() {
         for text in [&"[".repeat(200), "{", "[1,", r#"{"a"#, r#"{"a":"#, r#"{"a":tr"#, "[", "[{}", ""] {
             check(text, Err(Unreadable::Unfinished), &[]);
         }

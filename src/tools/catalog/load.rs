@@ -1,0 +1,171 @@
+//! The catalog: its files read, its entries proven.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    config::CatalogConfig,
+    document::{self, Document, Draft},
+    entry::Entry,
+    examine::{self, Examination, ExamineError},
+    query::Query,
+    rule::{Finding, Rule},
+};
+use crate::{
+    document::{
+        file,
+        finding::{Place, Severity},
+        section::Report,
+    },
+    guard::SensitiveWords,
+    postgres::Database,
+    tools::{BUILT_IN, Tool},
+    wire::ascii::AsciiJson,
+};
+
+/// The most entries of a catalog: all of them are listed to a client, and a model has to choose.
+pub const MAX_ENTRIES: usize = 1_000;
+
+/// The most bytes of `tools/list` for the catalog: the whole line has 8 MiB.
+const MAX_LISTING_BYTES: usize = 6 * 1024 * 1024;
+
+/// A catalog whose entries are all proven.
+#[derive(Debug)]
+pub struct Catalog {
+    entries: Vec<Arc<Entry>>,
+    tables: Vec<String>,
+    words: Arc<SensitiveWords>,
+    warnings: Vec<Finding>,
+}
+
+impl Catalog {
+    /// Reads and proves the catalog of a file or a directory.
+    ///
+    /// # Errors
+    /// All findings, warnings included.
+    pub fn load(path: &Path, config: &CatalogConfig<'_>) -> Result<Self, Vec<Finding>> {
+        let sources = file::read(path, "catalog").map_err(|finding| vec![finding])?;
+        let mut files = Vec::with_capacity(sources.len());
+        for source in &sources {
+            let mut report = Report::new(source);
+            let document = document::read(&mut report, config.max_rows);
+            files.push((report, document));
+        }
+        let mut tables: Vec<String> =
+            files.iter().flat_map(|(_, file)| &file.tables).map(|table| table.value.clone()).collect();
+        tables.sort();
+        tables.dedup();
+        let mut names = Names::default();
+        let mut entries = Vec::new();
+        let mut findings = Vec::new();
+        for (mut report, Document { tables: _, drafts }) in files {
+            for draft in drafts {
+                names.check(&draft, &mut report);
+                entries.extend(Entry::new(draft, &tables, config, &mut report).map(Arc::new));
+            }
+            report.findings.sort_by_key(|finding| finding.place.line);
+            findings.append(&mut report.findings);
+        }
+        if findings.is_empty() {
+            findings.extend(size_fault(path, &entries));
+        }
+        if findings.iter().any(|finding| finding.severity() == Severity::Error) {
+            return Err(findings);
+        }
+        Ok(Self { entries, tables, words: Arc::new(config.words.clone()), warnings: findings })
+    }
+
+    /// Returns a tool for each entry, in the order in which they are written.
+    pub fn tools(&self, database: &Arc<Database>) -> impl Iterator<Item = Box<dyn Tool>> {
+        self.entries.iter().map(|entry| Box::new(self.query(entry, database)) as Box<dyn Tool>)
+    }
+
+    /// All tables that it may read, as written: `name` or `schema.name`.
+    pub fn tables(&self) -> &[String] {
+        &self.tables
+    }
+
+    /// Waivers of all entries: names of secrets that an entry may use, for a written reason.
+    pub fn waived(&self) -> Vec<String> {
+        self.entries.iter().flat_map(|entry| entry.waived.keys().cloned()).collect()
+    }
+
+    /// Prepares every entry and runs its example, in read-only transactions.
+    ///
+    /// # Errors
+    /// No statement can be run at all.
+    pub fn examine(&self, database: &Arc<Database>) -> Result<Vec<Examination>, ExamineError> {
+        self.entries
+            .iter()
+            .map(|entry| examine::examine(entry, self.query(entry, database), database))
+            .collect()
+    }
+
+    fn query(&self, entry: &Arc<Entry>, database: &Arc<Database>) -> Query {
+        Query::new(Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database))
+    }
+
+    /// Findings that are no errors.
+    pub fn warnings(&self) -> &[Finding] {
+        &self.warnings
+    }
+
+    /// The number of its tools.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Always `false`: a catalog without an entry is an error.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// The tool names that are taken.
+#[derive(Default)]
+struct Names {
+    taken: BTreeMap<String, (PathBuf, usize)>,
+}
+
+impl Names {
+    fn check(&mut self, draft: &Draft, report: &mut Report<'_, Rule>) {
+        report.entry = Some(draft.name.value.clone());
+        let (name, line) = (&draft.name.value, draft.name.line);
+        if BUILT_IN.contains(&name.as_str()) {
+            report.add(Rule::DuplicateName, line, "A built-in tool has this name.", "Use another one.");
+        }
+        if let Some((file, first)) = self.taken.get(name) {
+            let text = format!("Another entry has this name: {}:{first}.", file.display());
+            return report.add(Rule::DuplicateName, line, text, "Use another one.");
+        }
+        self.taken.insert(name.clone(), (report.source.path.clone(), line));
+    }
+}
+
+/// Finds too few or too many entries, or a listing that is too long for a client.
+fn size_fault(path: &Path, entries: &[Arc<Entry>]) -> Option<Finding> {
+    let listed = |entry: &Arc<Entry>| {
+        let spec = &entry.spec;
+        let schemas = [&spec.input_schema, &spec.output_schema].map(|schema| AsciiJson::of(schema).len());
+        schemas.iter().sum::<usize>()
+            + AsciiJson::of(&spec.description).len()
+            + AsciiJson::of(&spec.title).len()
+    };
+    let (text, cure) = if entries.is_empty() {
+        ("The catalog has no entry.".to_owned(), "Write a [[query]], or unset MCP_CATALOG.")
+    } else if entries.len() > MAX_ENTRIES {
+        (
+            format!("The catalog has {} entries.", entries.len()),
+            "Keep 1,000: a model cannot choose among more.",
+        )
+    } else if entries.iter().map(listed).sum::<usize>() > MAX_LISTING_BYTES {
+        ("Its descriptions and schemas together are too long for tools/list.".to_owned(), "Shorten them.")
+    } else {
+        return None;
+    };
+    let place = Place { file: path.to_owned(), line: 1 };
+    Some(Finding { rule: Rule::InvalidValue, place, entry: None, text, cure: cure.to_owned() })
+}
