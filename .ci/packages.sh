@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it.
+# Sourced by the scripts beside it. Sourcing installs nothing.
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
@@ -14,4 +14,9 @@ install_package() {
 # need COMMAND PACKAGE: makes sure that the command is there.
 need() {
     command -v "$1" >/dev/null || { install_package "$2" && command -v "$1" >/dev/null; }
+}
+
+# PostgreSQL's server programs, where the tests look for them: in PATH, then where Debian puts them.
+find_initdb() {
+    command -v initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb'
 }

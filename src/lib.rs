@@ -108,6 +108,7 @@ pub mod server;
 pub mod confine;
 pub mod settings;
 pub mod commands;
+pub mod manual;
 #[cfg(test)]
 mod fuzz_targets;
 

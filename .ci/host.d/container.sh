@@ -67,6 +67,12 @@ container_speaks() {
     done
 }
 
+# Who is given the image is given the licences of what is in it.
+container_prints_licences() {
+    podman run --rm "${hardened[@]}" "$image" manual licences >"$work/by-container" 2>&1 &&
+        grep -c '^| `' "$work/by-container" || { cat "$work/by-container"; return 1; }
+}
+
 # What the printed compose file mounts and sets, given to podman.
 container_reads_a_catalog() {
     local compose mounts variables

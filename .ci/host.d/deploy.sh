@@ -68,6 +68,7 @@ if output=$(bash .ci/host.d/container.sh image_is_built 2>&1); then
     check 'a catalog in the hardened container' bash .ci/host.d/container.sh container_reads_a_catalog
     check 'a session in the hardened container' bash .ci/host.d/container.sh container_speaks
     check 'system_metrics in the hardened container' bash .ci/host.d/container.sh container_is_measured
+    check 'licences in the hardened container' bash .ci/host.d/container.sh container_prints_licences
     check 'it writes nowhere and stops cleanly' bash .ci/host.d/container.sh container_writes_nowhere_and_stops_cleanly
 else
     not_passed 'the image could not be built' "$output"

@@ -9,6 +9,7 @@ use super::{
     console::{Vars, print, with_settings},
     demo, deploy,
     exit::Exit,
+    manual,
     serve,
 };
 use crate::{
@@ -38,6 +39,8 @@ enum Command {
     ClientConfig(client_config::Options),
     /// Print what an operator installs: units, lines, SQL
     Deploy(deploy::Options),
+    /// Print a chapter of the manual; without a topic, the list of chapters
+    Manual(manual::Options),
 }
 
 /// Runs a command in the environment `vars`.
@@ -61,6 +64,7 @@ pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Ex
             with_settings(vars, |settings| client_config::run(&options, &settings))
         }
         Command::Deploy(options) => deploy::run(&options, vars),
+        Command::Manual(options) => manual::run(&options),
     };
     ended.unwrap_or_else(|error| {
         error.to_string().lines().for_each(diagnostics::report_fatal);

@@ -18,6 +18,7 @@ mod check;
 mod demo;
 mod client_config;
 mod deploy;
+mod manual;
 mod cli;
 
 pub use self::{

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The layers, each of which may use itself and those to its left. `diagnostics` and `wire` do not know each other.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 18] = [
     "diagnostics",
     "wire",
     "problem",
@@ -22,6 +22,7 @@ const LAYERS: [&str; 17] = [
     "server",
     "confine",
     "settings",
+    "manual",
     "commands",
     "fuzz_targets",
     "main",
