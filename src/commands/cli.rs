@@ -9,8 +9,7 @@ use super::{
     console::{Vars, print, with_settings},
     demo, deploy,
     exit::Exit,
-    manual,
-    serve,
+    manual, serve,
 };
 use crate::{
     confine::Inherited,

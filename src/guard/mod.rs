@@ -10,7 +10,7 @@
 //! | 3. parse with sqlparser, which sees tokens and never text | `parser` | anything but one whole query |
 //! | 4. judge the tree | `judge::tree` | clauses, functions, types and operators that are not listed |
 //! | 5. judge the tokens, independently of the tree | `judge::tokens` | names before `(` that the tree does not account for; dangerous names anywhere |
-//! | 6. judge amplifiers | `judge::sizes` | single calls that make much of little before anything can stop them |
+//! | 6. judge amplifiers | `amplifiers` | single calls that make much of little before anything can stop them |
 //! | 7. join the tokens with single spaces | `canonical` | |
 //!
 //! The result of step 7 is the canonical text, the only text that is ever sent. [`postgres`](crate::postgres) runs it inside a
@@ -26,9 +26,10 @@
 //! |---|---|
 //! | `statement` | the pipeline: `Parsed` to [`ReadOnlyStatement`](statement::ReadOnlyStatement) |
 //! | `config` | [`GuardConfig`]: functions that the operator allows |
-//! | `functions`, `functions_sets`, `functions_denied` | allowed functions, named sets of them, dangerous ones |
+//! | [`functions`] | the one table of functions, a line each; the named sets; dangerous names |
+//! | `amplifiers` | step 6 |
 //! | `relations` | relations that show other sessions, roles and the server |
-//! | `lexer`, `parser`, `judge` | steps 1, 3, and 2, 4, 5 and 6 |
+//! | `lexer`, `parser`, `judge` | steps 1, 3, and 2, 4 and 5 |
 //! | `canonical`, `position`, `refusal` | the canonical text; line and column; a refusal |
 //! | `sensitive` | [`SensitiveWords`]: names that announce a secret |
 //! | `corpus`, `tests`, `fuzz` | statements with their verdicts; properties; the fuzz target |
@@ -41,9 +42,8 @@ mod canonical;
 pub(crate) mod lexer;
 pub(crate) mod parser;
 pub(crate) mod judge;
-pub(crate) mod functions;
-pub(crate) mod functions_denied;
-pub(crate) mod functions_sets;
+pub mod functions;
+mod amplifiers;
 mod relations;
 pub mod sensitive;
 #[cfg(test)]
@@ -52,6 +52,8 @@ mod tests;
 mod corpus;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
+
+pub(crate) use functions::{denied as functions_denied, sets as functions_sets};
 
 pub use config::GuardConfig;
 pub use sensitive::SensitiveWords;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sqlparser::ast::Query;
 
 use super::{
+    amplifiers,
     canonical::CanonicalText,
     judge::{
         kind, limits, tokens, tree,
@@ -93,6 +94,7 @@ impl<'s> Parsed<'s> {
     pub(crate) fn judge(&self, config: &GuardConfig) -> Result<ReadOnlyStatement, Refusal> {
         let roles = tree::judge(&self.tree, &self.tokens, config)?;
         tokens::judge(&self.tokens, &roles, config)?;
+        amplifiers::check(&self.tree, &self.tokens)?;
         let canonical = CanonicalText::new(self.sql, &self.tokens);
         Ok(ReadOnlyStatement { canonical, uses: uses::of(&self.tokens, &roles) })
     }

@@ -137,7 +137,8 @@ fn confinement(mode: Mode, needs: &Needs, inherited: Inherited) -> Vec<Finding> 
     };
     let Confinement { in_force, unenforced, .. } = confine::apply(needs, inherited);
     let in_force = in_force.into_iter().map(|what| Finding::new(Level::Ok, SUBJECT, what));
-    let unenforced = unenforced.iter().map(|missing| Finding::new(level, SUBJECT, &*missing.text).cured_by(missing.cure));
+    let unenforced =
+        unenforced.iter().map(|missing| Finding::new(level, SUBJECT, &*missing.text).cured_by(missing.cure));
     in_force.chain(unenforced).collect()
 }
 

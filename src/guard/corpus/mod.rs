@@ -7,8 +7,9 @@ mod mutations;
 use attacks::{Alone, Attack, attacks};
 
 use super::{
+    amplifiers,
     config::GuardConfig,
-    judge::{kind, limits, roles::NameRole, sizes, tokens, tree},
+    judge::{kind, limits, roles::NameRole, tokens, tree},
     lexer,
     parser::parse,
     statement::ReadOnlyStatement,
@@ -21,7 +22,7 @@ enum Passed {
     Neither,
     Tree,
     Tokens,
-    /// The judge of the tokens, while only the check of sizes made the tree's refuse.
+    /// The judge of the tokens, while only the rule of amplifiers refuses.
     TokensAndShape,
     Both,
 }
@@ -39,8 +40,8 @@ fn passed(sql: &str) -> Passed {
     let everything: Vec<NameRole> = (0..lexed.len()).map(|index| most_believable(&lexed, index)).collect();
     let tokens_pass = tokens::judge(&lexed, &everything, &config).is_ok();
     let query = parse(&lexed);
-    let tree_passes = query.as_ref().is_ok_and(|query| tree::judge(query, &lexed, &config).is_ok());
-    let too_large = query.is_ok_and(|query| sizes::check(&query).excess.is_some());
+    let too_large = query.as_ref().is_ok_and(|query| amplifiers::check(query, &lexed).is_err());
+    let tree_passes = !too_large && query.is_ok_and(|query| tree::judge(&query, &lexed, &config).is_ok());
     match (tree_passes, tokens_pass) {
         (false, false) => Passed::Neither,
         (true, false) => Passed::Tree,

@@ -8,6 +8,8 @@ use crate::{
 
 const ACCEPTED: &str = include_str!("accepted.txt");
 const REFUSED: &str = include_str!("refused.txt");
+/// Attacks on size that a server survives, each with the reason.
+const SURVIVABLE: &str = include_str!("survivable.txt");
 
 /// Returns the statements of a corpus; lines that begin with `# ` are comments.
 fn lines(corpus: &str) -> impl Iterator<Item = &str> {
@@ -79,5 +81,13 @@ fn extension_sets_are_needed() {
     for (sql, config) in accepted().filter(|(_, config)| *config != GuardConfig::default()) {
         assert!(ReadOnlyStatement::parse(&sql, &config).is_ok(), "{sql}");
         assert!(ReadOnlyStatement::parse(&sql, &without).is_err(), "{sql}");
+    }
+}
+
+#[test]
+fn attacks_that_a_server_survives_pass() {
+    for line in lines(SURVIVABLE) {
+        let verdict = ReadOnlyStatement::parse(&unescaped(line), &GuardConfig::default());
+        assert!(verdict.is_ok(), "{line}");
     }
 }

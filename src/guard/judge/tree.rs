@@ -8,7 +8,7 @@ use sqlparser::ast::{Expr, Query};
 use super::{
     expressions, from,
     roles::NameRole,
-    select, sizes,
+    select,
     walk::{Node, Walk},
 };
 use crate::guard::{config::GuardConfig, lexer::Token, refusal::Refusal};
@@ -32,10 +32,6 @@ pub(crate) fn judge(
         }
         // The first node is judged first, so that the first refusal is reported.
         walk.left.get_mut(left..).unwrap_or_default().reverse();
-    }
-    if let Some((at, sentence)) = sizes::check(query).excess {
-        walk.stand_at_token(at);
-        return Err(walk.refuse(sentence));
     }
     Ok(walk.into_roles())
 }

@@ -57,10 +57,6 @@ impl<'t, 's> Walk<'t, 's> {
         }
     }
 
-    pub(super) fn stand_at_token(&mut self, index: usize) {
-        self.near = index;
-    }
-
     /// Gives the name a role. Returns whether the name is a token of ours; it always is, unless something went wrong.
     pub(super) fn account(&mut self, ident: &Ident, role: NameRole) -> bool {
         let role_of = token_of(ident.span).and_then(|index| self.roles.get_mut(index));

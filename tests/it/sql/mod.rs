@@ -3,6 +3,7 @@
 mod session;
 pub(crate) mod run;
 mod shadowing;
+mod functions;
 mod cells;
 mod intervals;
 mod faithful;

@@ -1,11 +1,11 @@
 //! Names that are refused whatever else allows them, so that no mistake elsewhere lets them through.
 //!
 //! A function need not look like a call: `('/etc/passwd'::text).pg_read_file` and `t.pg_read_file` call it too. So
-//! these names are looked for wherever a name can stand. All start with what nobody calls a column.
+//! these names are looked for wherever a name can stand. All start with what is no usual name of a column.
 
-use super::functions;
+use super::patterns::matches_any;
 
-/// Dangerous functions, by what they would do: names, or what names start with before a `*`. Nobody may allow them.
+/// Dangerous functions, by what they would do: names, or what names start with before a `*`. Nothing allows them.
 #[rustfmt::skip]
 const DANGEROUS: &[(&str, &[&str])] = &[
     (
@@ -64,7 +64,7 @@ const DANGEROUS: &[(&str, &[&str])] = &[
 ];
 
 /// One-argument functions beyond the dangerous ones, not on the allowlist, that a name behind a dot could call:
-/// they tell about the catalog, settings and files. `*` ends a prefix.
+/// they report on the catalog, settings and files. `*` ends a prefix.
 const NOT_BEHIND_A_DOT: &[&str] = &[
     "amvalidate",
     "connectby*",
@@ -92,13 +92,13 @@ pub(crate) fn pattern() -> String {
     format!("^({})$", names.join("|"))
 }
 
-/// What a dangerous name would do; `None` for any other name.
+/// Returns the harm that a function of a dangerous name would do; `None` for any other name.
 pub(crate) fn danger(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    DANGEROUS.iter().find(|(_, patterns)| functions::matches_any(patterns, &name)).map(|(does, _)| *does)
+    DANGEROUS.iter().find(|(_, patterns)| matches_any(patterns, &name)).map(|(does, _)| *does)
 }
 
-/// Whether a name behind a dot could call a built-in function that is not on the allowlist.
+/// Returns true where a name behind a dot could call a built-in function that is not on the allowlist.
 pub(crate) fn may_call_behind_a_dot(name: &str) -> bool {
-    functions::matches_any(NOT_BEHIND_A_DOT, name) || danger(name).is_some()
+    matches_any(NOT_BEHIND_A_DOT, name) || danger(name).is_some()
 }

@@ -1,0 +1,223 @@
+//! One function: where it belongs and what it does to its arguments.
+
+/// A line of the table of functions.
+#[derive(Debug)]
+pub(crate) struct Function {
+    /// As `pg_proc` has it.
+    pub(crate) name: &'static str,
+    /// What it belongs to, and thereby who may allow it.
+    pub(crate) group: Group,
+    /// How large its result can be.
+    pub(crate) size: Size,
+    /// How long it runs without looking at cancels.
+    pub(crate) time: Time,
+    /// Which number it returns.
+    pub(crate) number: Number,
+    /// The first release of PostgreSQL that has it.
+    pub(crate) since: u8,
+    /// The reason why a volatile function may be called.
+    pub(crate) volatile: Option<&'static str>,
+    /// What it does with rows.
+    pub(crate) rows: Rows,
+    /// The first argument that is a LIKE pattern, a regular expression, a path or a query of a text search.
+    pub(crate) pattern: Option<usize>,
+    /// Which arguments name members of JSON and hstore values.
+    pub(crate) keys: Keys,
+    /// What it shows of the members of its first argument.
+    #[expect(dead_code, reason = "the catalog's rule of members reads it")]
+    pub(crate) members: Members,
+}
+
+impl Function {
+    /// The rare columns of most functions.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        group: Group::Grammar,
+        size: Size::Flat,
+        time: Time::Linear,
+        number: Number::Large,
+        since: 13,
+        volatile: None,
+        rows: Rows::One,
+        pattern: None,
+        keys: Keys::None,
+        members: Members::Exposes,
+    };
+}
+
+/// What a function belongs to. Built-in groups are allowed by default, with the reason given here; each of the others is
+/// a set that an operator allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// What looks like a call and is grammar: allowed by the judge of the tree, unless it is quoted.
+    Grammar,
+    /// Aggregates and window functions: they see only the rows of the query.
+    Aggregates,
+    /// Dates and times: the clock, the calendar, arithmetic. They read no setting but the time zone, which is pinned.
+    Times,
+    /// JSON. `*_populate_*` and `*_to_record*` cast to types that are judged where they are written.
+    Json,
+    /// Arrays, and set-returning functions over them.
+    Arrays,
+    /// Ranges and multiranges.
+    Ranges,
+    /// Text search. `ts_stat` and `ts_rewrite` run SQL given as text and are absent.
+    Search,
+    /// Geometry.
+    Geometry,
+    /// Network addresses.
+    Network,
+    /// Mathematics. `setseed` is absent.
+    Math,
+    /// Hashes and UUIDs: pure functions of their arguments, or random.
+    Hashes,
+    /// Casts spelled as calls, to the types that may be cast to.
+    Casts,
+    /// Enums, rows and sizes.
+    Values,
+    /// Strings, patterns and bytes. `format` and `quote_*` only build text.
+    Texts,
+    /// What psql's own commands ask the catalog. It describes every object of the database, also those that the role may
+    /// not read, and sizes on disk.
+    Catalog,
+    /// The extension citext, as the groups below are of extensions.
+    Citext,
+    Cube,
+    EarthDistance,
+    FuzzyStrMatch,
+    Hstore,
+    IntArray,
+    Ltree,
+    PgTrgm,
+    PgCrypto,
+    PgVector,
+    PostGis,
+    Seg,
+    Unaccent,
+    UuidOssp,
+}
+
+impl Group {
+    /// Whether its functions may be called by default.
+    pub(super) const fn is_built_in(self) -> bool {
+        match self {
+            Self::Aggregates
+            | Self::Times
+            | Self::Json
+            | Self::Arrays
+            | Self::Ranges
+            | Self::Search
+            | Self::Geometry
+            | Self::Network
+            | Self::Math
+            | Self::Hashes
+            | Self::Casts
+            | Self::Values
+            | Self::Texts => true,
+            Self::Grammar
+            | Self::Catalog
+            | Self::Citext
+            | Self::Cube
+            | Self::EarthDistance
+            | Self::FuzzyStrMatch
+            | Self::Hstore
+            | Self::IntArray
+            | Self::Ltree
+            | Self::PgTrgm
+            | Self::PgCrypto
+            | Self::PgVector
+            | Self::PostGis
+            | Self::Seg
+            | Self::Unaccent
+            | Self::UuidOssp => false,
+        }
+    }
+}
+
+/// How large a result can be. Arguments are numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// A constant, or no longer than the arguments together.
+    Flat,
+    /// A small factor longer: escapes, encodings, JSON.
+    Grows,
+    /// This argument is a length or a number of repetitions.
+    Count(usize),
+    /// This argument holds the lengths of an array.
+    Lengths(usize),
+    /// This argument is a template with widths.
+    Template(usize),
+    /// This argument is a number of corners.
+    Corners(usize),
+    /// Matches of this pattern, with a position for each of its parentheses.
+    Matches(usize),
+    /// The arguments from this one to that one, replacements or separators, times the others.
+    Product(usize, usize),
+    /// A number of as many digits as this argument asks for, which PostgreSQL bounds.
+    Digits(usize),
+}
+
+/// How long a call runs without looking at cancels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// As long as its arguments.
+    Linear,
+    /// As long as the product of its arguments.
+    Quadratic,
+}
+
+/// Which number a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// A count, a position or a length of what it is given.
+    Counts,
+    /// A number no larger than its largest argument.
+    Keeps,
+    /// A part of a date: small up to the year.
+    Part,
+    /// Any number, or none at all.
+    Large,
+}
+
+/// What a function does with rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// One value of one row.
+    One,
+    /// Any number of rows of one.
+    Set,
+    /// One value of many rows.
+    Aggregate,
+    /// One value that holds all of many rows.
+    Collects,
+    /// One value a row, of many.
+    Window,
+}
+
+/// Which arguments name members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keys {
+    /// None.
+    None,
+    /// Those behind the first, of members that are read.
+    Read,
+    /// The second is a path of a JSON value.
+    Path,
+    /// The first, third, fifth and so on, of members that are made.
+    Pairs,
+    /// The first, of members that are made.
+    First,
+    /// The second, of members that are made.
+    Second,
+}
+
+/// What a function shows of the members of its first argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// Their number or kind.
+    Inspects,
+    /// A value that still holds them by their names.
+    Keeps,
+    /// Anything.
+    Exposes,
+}
