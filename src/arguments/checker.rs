@@ -101,28 +101,6 @@ impl Checker {
     }
 }
 
-/// Checks by a schema that is compiled for this one call; a tool keeps a [`Checker`].
-///
-/// # Errors
-/// As those of [`Checker::parse`].
-pub fn parse<T: DeserializeOwned>(
-    arguments: Map<String, Value>,
-    schema: &Map<String, Value>,
-) -> Result<(T, Map<String, Value>), Problem> {
-    Checker::new(schema).parse(arguments)
-}
-
-/// Checks by a schema that is compiled for this one call; a tool keeps a [`Checker`].
-///
-/// # Errors
-/// As those of [`Checker::parse`].
-pub fn judged(
-    arguments: Map<String, Value>,
-    schema: &Map<String, Value>,
-) -> Result<Map<String, Value>, Problem> {
-    Checker::new(schema).check(arguments)
-}
-
 /// The wrong parameters of one call.
 #[derive(Default)]
 struct Faults {
@@ -157,8 +135,9 @@ mod tests {
         assert_eq!(schema(5)["properties"]["bytes"]["default"], 5);
         assert_eq!(schema(5)["properties"]["bytes"]["maximum"], 5);
         assert_eq!(schema(15)["properties"]["bytes"]["default"], 10);
-        let (arguments, checked) =
-            parse::<Arguments>(json!({"title": "a"}).as_object().unwrap().clone(), &schema(5)).unwrap();
+        let (arguments, checked) = Checker::new(&schema(5))
+            .parse::<Arguments>(json!({"title": "a"}).as_object().unwrap().clone())
+            .unwrap();
         assert_eq!((arguments.bytes, &checked["bytes"]), (5, &json!(5)));
     }
 
@@ -166,7 +145,7 @@ mod tests {
     #[track_caller]
     fn check(arguments: &Value, expected: Result<Value, (&[&str], &str)>) {
         let arguments = arguments.as_object().unwrap().clone();
-        match (parse::<Arguments>(arguments, &schema_of::<Arguments>()), expected) {
+        match (Checker::new(&schema_of::<Arguments>()).parse::<Arguments>(arguments), expected) {
             (Ok((_, checked)), Ok(expected)) => {
                 let mut whole =
                     json!({"title": "a", "bytes": 10, "encoding": "text", "share": 0.0, "deep": false});
@@ -201,7 +180,7 @@ mod tests {
         );
         check(&json!({"title": "a", "after": ""}), Ok(json!({"after": ""})));
         let arguments = json!({"deep": true, "title": "a", "bytes": 2}).as_object().unwrap().clone();
-        let (_, checked) = parse::<Arguments>(arguments, &schema_of::<Arguments>()).unwrap();
+        let (_, checked) = Checker::new(&schema_of::<Arguments>()).parse::<Arguments>(arguments).unwrap();
         assert_eq!(checked.keys().collect::<Vec<_>>(), ["title", "bytes", "encoding", "share", "deep"]);
     }
 
@@ -259,11 +238,11 @@ mod tests {
     #[test]
     fn the_quoted_names_of_unknown_parameters_are_bounded() {
         let many = (0..1000).map(|n| (format!("p{n}"), Value::Null)).collect::<Map<_, _>>();
-        let problem = parse::<Arguments>(many, &schema_of::<Arguments>()).unwrap_err();
+        let problem = Checker::new(&schema_of::<Arguments>()).parse::<Arguments>(many).unwrap_err();
         assert_eq!(problem.invalid_params().len(), 1 + 53, "`title`, and the unknown names that fit");
         assert!(problem.detail().contains(", p52' and 947 more. It has `title`"), "{}", problem.detail());
         let long = Map::from_iter([("title".to_owned(), json!("a")), ("x".repeat(300), Value::Null)]);
-        let problem = parse::<Arguments>(long, &schema_of::<Arguments>()).unwrap_err();
+        let problem = Checker::new(&schema_of::<Arguments>()).parse::<Arguments>(long).unwrap_err();
         assert_eq!(problem.invalid_params().len(), 0, "the sanitizer refuses such a name earlier");
         assert!(problem.detail().contains("of this tool: '' and 1 more."), "{}", problem.detail());
     }

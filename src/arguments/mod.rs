@@ -19,6 +19,6 @@ mod checker;
 pub(crate) mod sample;
 
 pub use self::{
-    checker::{Checker, judged, parse},
+    checker::Checker,
     schema::{schema_of, with_maximum},
 };

@@ -11,7 +11,6 @@ use crate::diagnostics::escape;
 
 /// Parses a file of version 1 and reads its root table, `noun` in sentences, with `read`. Keys that `read` does not take
 /// are faults. Returns `None` when the file is not TOML; `read` was not called then.
-#[cfg_attr(not(test), expect(dead_code, reason = "the reader of catalogs takes it next"))]
 pub(crate) fn parse<R: DocumentRule, T>(
     report: &mut Report<'_, R>,
     noun: &'static str,

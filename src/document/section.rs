@@ -176,6 +176,20 @@ impl<'d> Section<'d> {
         table.iter().map(|(key, value): (&Spanned<DeString<'_>>, _)| (located(key), value)).collect()
     }
 
+    /// Takes an array of tables, `[[key]]`; empty when the key is absent.
+    pub(crate) fn tables<R: DocumentRule>(
+        &mut self,
+        key: &'static str,
+        report: &mut Report<'_, R>,
+    ) -> Vec<&'d Spanned<DeValue<'d>>> {
+        let Some(value) = self.take(key) else { return Vec::new() };
+        let items = value.get_ref().as_array();
+        if items.is_none() {
+            wrong(report, report.line(value), key, &format!("written [[{key}]]"));
+        }
+        items.into_iter().flat_map(|items| items.iter()).collect()
+    }
+
     /// Takes any value, as JSON.
     pub(crate) fn json<R: DocumentRule>(
         &mut self,

@@ -7,20 +7,17 @@ use sqlparser::ast::Query;
 use super::{
     amplifiers,
     canonical::CanonicalText,
+    config::GuardConfig,
     judge::{
         kind, limits, tokens, tree,
         uses::{self, Use},
     },
     lexer::{self, Token},
     parser,
+    position::{Position, position_in},
     refusal::Refusal,
 };
 use crate::problem::Problem;
-
-// SHIM: paths of before.
-pub use super::config::GuardConfig;
-pub use super::position::Position;
-pub(crate) use super::{parser::token_of, position::position_in};
 
 /// A statement that passed both judges. Its canonical text is the only text from a client that is ever sent.
 #[derive(Clone, Debug)]

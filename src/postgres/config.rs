@@ -9,7 +9,7 @@ use super::{
     role_check::{Need, UnsafeRole},
     stream::MAX_OTHER,
 };
-use crate::guard::statement::GuardConfig;
+use crate::guard::config::GuardConfig;
 
 /// A program between this process and the server (`MCP_SQL_POOLER`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

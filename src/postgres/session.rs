@@ -27,7 +27,7 @@ use super::{
     transport::Transport,
 };
 use crate::{
-    guard::statement::{GuardConfig, ReadOnlyStatement},
+    guard::{config::GuardConfig, statement::ReadOnlyStatement},
     problem::Problem,
 };
 

@@ -12,9 +12,10 @@ use postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 use super::simple_query::row;
 use crate::{
     guard::{
+        config::GuardConfig,
         functions, functions_sets,
         judge::{types, uses::Use},
-        statement::{GuardConfig, ReadOnlyStatement},
+        statement::ReadOnlyStatement,
     },
     problem::{Code, Problem, echo},
 };

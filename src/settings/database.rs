@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     document::finding::Severity,
-    guard::{sensitive::SensitiveWords, statement::GuardConfig},
+    guard::{config::GuardConfig, sensitive::SensitiveWords},
     postgres::{Dsn, Need, Pooler, SqlConfig, UnsafeRole},
     server,
     tools::catalog::{Catalog, CatalogConfig, Finding},

@@ -1,12 +1,12 @@
 //! The one interface of every tool, and the adapter that holds what all of them repeat.
 
-use std::fmt;
+use std::{fmt, ops::Deref, sync::OnceLock};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{
-    arguments,
+    arguments::Checker,
     call::{Answer, Call, Failure},
     governance::Permit,
     problem::Problem,
@@ -41,13 +41,38 @@ impl fmt::Debug for Prepared<'_> {
     }
 }
 
+/// The entry of `tools/list`, with the checker of its arguments, which the first call compiles.
+#[derive(Debug)]
+pub(crate) struct CheckedSpec {
+    spec: ToolSpec,
+    checker: OnceLock<Checker>,
+}
+
+impl CheckedSpec {
+    pub(crate) fn new(spec: ToolSpec) -> Self {
+        Self { spec, checker: OnceLock::new() }
+    }
+
+    pub(crate) fn checker(&self) -> &Checker {
+        self.checker.get_or_init(|| Checker::new(&self.spec.input_schema))
+    }
+}
+
+impl Deref for CheckedSpec {
+    type Target = ToolSpec;
+
+    fn deref(&self) -> &ToolSpec {
+        &self.spec
+    }
+}
+
 /// A tool whose arguments are a Rust type. It implements this; [`Tool`] follows.
 pub(crate) trait TypedTool: fmt::Debug + Send + Sync {
     /// The arguments. `spec().input_schema` is made from the same type, so that the two cannot drift.
     type Arguments: DeserializeOwned;
 
-    /// Returns the entry of `tools/list`.
-    fn spec(&self) -> &ToolSpec;
+    /// Returns the entry of `tools/list`, with its checker.
+    fn spec(&self) -> &CheckedSpec;
 
     /// Makes the work of one call. A check that the schema cannot express refuses here. Pure, like [`Tool::prepare`].
     fn bind(&self, arguments: Self::Arguments) -> Result<Bound<impl Work>, Problem>;
@@ -73,8 +98,7 @@ impl<T: TypedTool> Tool for T {
     }
 
     fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
-        let (typed, arguments) =
-            arguments::parse::<T::Arguments>(arguments, &TypedTool::spec(self).input_schema)?;
+        let (typed, arguments) = TypedTool::spec(self).checker().parse::<T::Arguments>(arguments)?;
         let Bound { max_body_bytes, run } = self.bind(typed)?;
         Ok(Prepared { arguments, max_body_bytes, run: Box::new(run) })
     }

@@ -1,6 +1,6 @@
 //! SQL: the cost of the guard by itself, and of a call beside the same statement run raw.
 
-use mcp_server_suite::guard::statement::{GuardConfig, ReadOnlyStatement};
+use mcp_server_suite::guard::{config::GuardConfig, statement::ReadOnlyStatement};
 use nix::time::ClockId;
 use postgres::{Client, NoTls, Statement};
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! The rule of amplifiers as tables: an input, and a part of its refusal, or nothing.
 
-use crate::guard::statement::{GuardConfig, ReadOnlyStatement};
+use crate::guard::{config::GuardConfig, statement::ReadOnlyStatement};
 
 #[track_caller]
 fn check(sql: &str, expected: Option<&str>) {

@@ -27,6 +27,3 @@ pub(super) use cut::OPERATORS;
 pub(super) use lex::{lex, lex_with_placeholders};
 pub(crate) use token::{Token, TokenKind};
 pub(super) use values::value_of;
-// SHIM: paths of before.
-pub(crate) use super::refusal::{Reason, Refusal};
-pub(crate) use token::TokenKind as Kind;

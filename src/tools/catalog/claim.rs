@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::guard::{SensitiveWords, statement::GuardConfig};
+use crate::guard::{SensitiveWords, config::GuardConfig};
 
 /// The declarations of an entry.
 #[derive(Clone, Debug)]

@@ -3,10 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use toml::{
-    Spanned,
-    de::{DeTable, DeValue},
-};
+use toml::{Spanned, de::DeValue};
 
 use super::{
     claim::ParamClaim,
@@ -16,8 +13,10 @@ use super::{
     rule::Rule,
 };
 use crate::{
-    diagnostics::escape,
-    document::section::{Located, Report, Section, json, prose, wrong},
+    document::{
+        self,
+        section::{Located, Report, Section, json, prose, wrong},
+    },
     problem::echo,
 };
 
@@ -52,51 +51,17 @@ pub(super) struct Draft {
 
 /// Reads a file. An entry without a name is reported and left out.
 pub(super) fn read(report: &mut Report<'_, Rule>, max_rows: u32) -> Document {
-    let source = report.source;
-    let (root, errors) = DeTable::parse_recoverable(&source.text);
-    for error in &errors {
-        let line = source.line(error.span().map_or(0, |span| span.start));
-        report.add(
-            Rule::Syntax,
-            line,
-            format!("This is not TOML: {}.", escape(error.message())),
-            "Mend the syntax.",
-        );
-    }
-    if !errors.is_empty() {
-        return Document::default();
-    }
-    let mut section = Section::new(root.get_ref(), "a catalog", 1);
-    check_version(&mut section, report);
-    let tables = section.texts("tables", report);
-    check_tables(&tables, report);
-    let entries = section.take("query");
-    section.finish(report);
-    let mut drafts = Vec::new();
-    match entries.map(Spanned::get_ref) {
-        None => {}
-        Some(DeValue::Array(entries)) => {
-            for entry in entries.iter() {
-                drafts.extend(read_entry(entry, max_rows, report));
-                report.entry = None;
-            }
+    let content = document::parse::parse(report, "a catalog", |section, report| {
+        let tables = section.texts("tables", report);
+        check_tables(&tables, report);
+        let mut drafts = Vec::new();
+        for entry in section.tables("query", report) {
+            drafts.extend(read_entry(entry, max_rows, report));
+            report.entry = None;
         }
-        Some(_) => {
-            wrong(report, entries.map_or(1, |entries| report.line(entries)), "query", "written [[query]]")
-        }
-    }
-    Document { tables, drafts }
-}
-
-fn check_version(section: &mut Section<'_>, report: &mut Report<'_, Rule>) {
-    const CURE: &str = "Write version = 1.";
-    match section.integer("version", report) {
-        Some(Located { value: 1, .. }) => {}
-        Some(Located { line, .. }) => {
-            report.add(Rule::Syntax, line, "This version of the format is unknown.", CURE)
-        }
-        None => report.add(Rule::Syntax, 1, "The version of the format is missing.", CURE),
-    }
+        Document { tables, drafts }
+    });
+    content.unwrap_or_default()
 }
 
 /// Every table has a name, once. `false`: one has none.

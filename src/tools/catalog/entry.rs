@@ -16,17 +16,18 @@ use super::{
     rule::Rule,
 };
 use crate::{
-    arguments,
+    arguments::Checker,
     document::section::{Located, Report},
     postgres::prepared::PreparedQuery,
     problem::echo,
     protocol::tool::{Effect, ToolName, ToolSpec},
+    tools::CheckedSpec,
 };
 
 /// An entry of the catalog.
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub(super) spec: ToolSpec,
+    pub(super) spec: CheckedSpec,
     pub(super) params: Vec<Param>,
     /// The statement that stays prepared on each connection.
     pub(super) fixed: PreparedQuery,
@@ -77,6 +78,7 @@ impl Entry {
             effect: Effect::Read,
         };
         let Draft { columns, tables, waived, .. } = draft;
+        let spec = CheckedSpec::new(spec);
         Some(Self { spec, fixed, placeholders, params, columns, tables, member_use, example, waived })
     }
 }
@@ -93,7 +95,7 @@ fn pg_type(placeholder: Placeholder, params: &[Param]) -> Type {
 /// Returns the example's arguments, judged as those of a call.
 fn example(draft: &Draft, schema: &Map<String, Value>, report: &mut Report<'_, Rule>) -> Map<String, Value> {
     let Some(Located { value, line }) = &draft.example else { return Map::new() };
-    if let Err(problem) = arguments::judged(value.clone(), schema) {
+    if let Err(problem) = Checker::new(schema).check(value.clone()) {
         let cure = "Write arguments that the entry's own parameters accept.";
         report.add(
             Rule::InvalidExample,

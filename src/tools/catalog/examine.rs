@@ -15,7 +15,6 @@ use super::{
     query::{Query, accept},
 };
 use crate::{
-    arguments,
     call::{Call, Failure, Interrupt, Serial},
     governance::identity::Identity,
     postgres::{
@@ -115,7 +114,7 @@ fn examine_entry(
     database: &Arc<Database>,
 ) -> Result<Examination, ExamineError> {
     // Without an example: NULL for whatever has no default. The plan is the planner's, not the run.
-    let example = arguments::judged(entry.example.clone(), &entry.spec.input_schema).ok();
+    let example = entry.spec.checker().check(entry.example.clone()).ok();
     let outcome = match described(entry, database, &example.clone().unwrap_or_default())? {
         // An argument that must be there was planned as NULL, since no value of it is known.
         Err(Refusal::Data(_)) if example.is_none() => Ok(Sound { cost: None, ran: None, types: None }),

@@ -6,10 +6,7 @@ use std::path::PathBuf;
 use super::{config::CatalogConfig, document, entry::Entry, rule::Finding};
 use crate::{
     document::{file::Source, finding::Severity, section::Report},
-    guard::{
-        SensitiveWords,
-        statement::{GuardConfig, ReadOnlyStatement},
-    },
+    guard::{SensitiveWords, config::GuardConfig, statement::ReadOnlyStatement},
 };
 
 /// The longest text of a finding, in bytes: names and values are quoted, and cut.

@@ -11,7 +11,7 @@ use postgres::{
     types::{ToSql, Type},
 };
 
-use crate::{guard::statement::Position, problem::echo};
+use crate::{guard::position::Position, problem::echo};
 
 /// The waiver of the rule, beside the waivers of names.
 pub(super) const WAIVER: &str = "members";

@@ -10,7 +10,7 @@ use super::{
     rule::Rule,
 };
 use crate::{
-    arguments,
+    arguments::Checker,
     document::section::{Located, Report, Section, prose, wrong},
 };
 
@@ -108,7 +108,7 @@ impl Param {
     fn check_default(&self, default: Option<&Located<Value>>, report: &mut Report<'_, Rule>) {
         let Some(Located { value, line }) = default else { return };
         let arguments = Map::from_iter([(self.name.clone(), value.clone())]);
-        if let Err(problem) = arguments::judged(arguments, &schema(std::slice::from_ref(self))) {
+        if let Err(problem) = Checker::new(&schema(std::slice::from_ref(self))).check(arguments) {
             report.add(
                 Rule::InvalidValue,
                 *line,

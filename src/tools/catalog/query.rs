@@ -27,8 +27,7 @@ use crate::{
         transaction::{End, Transaction},
     },
     problem::Problem,
-    protocol::tool::ToolSpec,
-    tools::{Bound, TypedTool, Work, sql::run::in_transaction},
+    tools::{Bound, CheckedSpec, TypedTool, Work, sql::run::in_transaction},
     wire::ascii::AsciiJson,
 };
 
@@ -50,7 +49,7 @@ impl TypedTool for Query {
     /// No struct stands behind an entry's schema.
     type Arguments = Map<String, Value>;
 
-    fn spec(&self) -> &ToolSpec {
+    fn spec(&self) -> &CheckedSpec {
         &self.entry.spec
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{document, params, *};
 use crate::{
-    arguments,
+    arguments::Checker,
     document::{file::Source, section::Report},
     guard::{GuardConfig, SensitiveWords},
 };
@@ -317,7 +317,7 @@ fn parameters_become_a_schema() {
 #[track_caller]
 fn check_argument(param: &str, value: &Value, expected: Result<Value, &str>) {
     let schema = schema_of(&format!("params.x = {param}"));
-    let judged = arguments::judged(Map::from_iter([("x".to_owned(), value.clone())]), &schema);
+    let judged = Checker::new(&schema).check(Map::from_iter([("x".to_owned(), value.clone())]));
     match expected {
         Ok(value) => assert_eq!(judged.unwrap()["x"], value),
         Err(sentence) => {

@@ -26,7 +26,7 @@ use crate::{
     governance::Permit,
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, TypedTool, Work},
+    tools::{Bound, CheckedSpec, TypedTool, Work},
     wire::ascii::AsciiJson,
 };
 
@@ -98,7 +98,7 @@ enum Kind {
 #[derive(Debug)]
 pub struct SandboxFsList {
     root: Arc<Root>,
-    spec: ToolSpec,
+    spec: CheckedSpec,
 }
 
 impl SandboxFsList {
@@ -115,14 +115,14 @@ impl SandboxFsList {
             output_schema: schema_of::<Output>(),
             effect: Effect::Read,
         };
-        Self { root, spec }
+        Self { root, spec: CheckedSpec::new(spec) }
     }
 }
 
 impl TypedTool for SandboxFsList {
     type Arguments = Arguments;
 
-    fn spec(&self) -> &ToolSpec {
+    fn spec(&self) -> &CheckedSpec {
         &self.spec
     }
 

@@ -18,7 +18,7 @@ use crate::{
     governance::Permit,
     problem::Problem,
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, TypedTool, Work},
+    tools::{Bound, CheckedSpec, TypedTool, Work},
     wire::ascii::AsciiJson,
 };
 
@@ -108,7 +108,7 @@ struct Disk {
 #[derive(Debug)]
 pub struct SystemMetrics {
     disk_path: PathBuf,
-    spec: ToolSpec,
+    spec: CheckedSpec,
 }
 
 impl SystemMetrics {
@@ -125,7 +125,7 @@ impl SystemMetrics {
             output_schema: schema_of::<Output>(),
             effect: Effect::Read,
         };
-        Self { disk_path, spec }
+        Self { disk_path, spec: CheckedSpec::new(spec) }
     }
 
     fn measure(&self, sample_ms: u64, call: &Call) -> Result<Output, Failure> {
@@ -180,7 +180,7 @@ pub fn host_files() -> Vec<PathBuf> {
 impl TypedTool for SystemMetrics {
     type Arguments = Arguments;
 
-    fn spec(&self) -> &ToolSpec {
+    fn spec(&self) -> &CheckedSpec {
         &self.spec
     }
 

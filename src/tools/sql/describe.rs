@@ -22,7 +22,7 @@ use crate::{
     },
     problem::{Code, Problem, echo},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, TypedTool, Work},
+    tools::{Bound, CheckedSpec, TypedTool, Work},
     wire::ascii::{AsciiJson, AsciiWriter},
 };
 
@@ -156,7 +156,7 @@ const TAIL_BYTES: usize = r#"]}],"truncated":false}"#.len();
 /// The tool.
 #[derive(Debug)]
 pub struct DescribeDatabase {
-    spec: ToolSpec,
+    spec: CheckedSpec,
     database: Arc<Database>,
 }
 
@@ -174,14 +174,14 @@ impl DescribeDatabase {
             output_schema: schema_of::<Output>(),
             effect: Effect::Read,
         };
-        Self { spec, database }
+        Self { spec: CheckedSpec::new(spec), database }
     }
 }
 
 impl TypedTool for DescribeDatabase {
     type Arguments = Arguments;
 
-    fn spec(&self) -> &ToolSpec {
+    fn spec(&self) -> &CheckedSpec {
         &self.spec
     }
 

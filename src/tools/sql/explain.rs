@@ -21,7 +21,7 @@ use crate::{
     },
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, TypedTool, Work},
+    tools::{Bound, CheckedSpec, TypedTool, Work},
     wire::ascii::AsciiJson,
 };
 
@@ -74,7 +74,7 @@ impl JsonSchema for Plan {
 /// The tool.
 #[derive(Debug)]
 pub struct ExplainQuery {
-    spec: ToolSpec,
+    spec: CheckedSpec,
     database: Arc<Database>,
 }
 
@@ -92,14 +92,14 @@ impl ExplainQuery {
             output_schema: schema_of::<Output>(),
             effect: Effect::Read,
         };
-        Self { spec, database }
+        Self { spec: CheckedSpec::new(spec), database }
     }
 }
 
 impl TypedTool for ExplainQuery {
     type Arguments = Arguments;
 
-    fn spec(&self) -> &ToolSpec {
+    fn spec(&self) -> &CheckedSpec {
         &self.spec
     }
 

@@ -20,7 +20,7 @@ use crate::{
     },
     problem::{Code, Problem},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, TypedTool, Work},
+    tools::{Bound, CheckedSpec, TypedTool, Work},
     wire::ascii::AsciiJson,
 };
 
@@ -90,7 +90,7 @@ impl JsonSchema for Cell {
 /// The tool.
 #[derive(Debug)]
 pub struct ReadOnlySql {
-    spec: ToolSpec,
+    spec: CheckedSpec,
     database: Arc<Database>,
 }
 
@@ -116,14 +116,14 @@ impl ReadOnlySql {
             output_schema: schema_of::<Output>(),
             effect: Effect::Read,
         };
-        Self { spec, database }
+        Self { spec: CheckedSpec::new(spec), database }
     }
 }
 
 impl TypedTool for ReadOnlySql {
     type Arguments = Arguments;
 
-    fn spec(&self) -> &ToolSpec {
+    fn spec(&self) -> &CheckedSpec {
         &self.spec
     }
 

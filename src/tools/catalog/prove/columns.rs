@@ -8,7 +8,7 @@ use super::{
     output,
 };
 use crate::{
-    guard::{lexer::Token, statement::token_of},
+    guard::{lexer::Token, parser::token_of},
     problem::echo,
 };
 

@@ -2,8 +2,8 @@
 
 use super::super::rule::Rule;
 use crate::guard::{
-    lexer::{Reason, Refusal},
-    statement::{Position, position_in},
+    position::{Position, position_in},
+    refusal::{Reason, Refusal},
 };
 
 /// A rule that the statement breaks. Its place is relative to the SQL.

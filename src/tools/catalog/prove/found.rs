@@ -7,7 +7,7 @@ use super::{
     scope::Scopes,
     tables::Read,
 };
-use crate::guard::{lexer::Token, statement::token_of};
+use crate::guard::{lexer::Token, parser::token_of};
 
 /// A part that the walk still has to visit, with the scope that it sees.
 pub(super) enum Left<'t> {

@@ -10,7 +10,7 @@ use super::{
     names::{is_secret, secret_name},
     parts::{Call, argument, placeholders, subscripts},
 };
-use crate::guard::statement::token_of;
+use crate::guard::parser::token_of;
 
 /// Operators whose sides may hold keys.
 const WITH_KEYS: &[&str] = &["@>", "<@", "@@"];

@@ -9,8 +9,8 @@ use super::{
     placeholders::LIMIT,
 };
 use crate::guard::{
-    lexer::{Kind, Token},
-    statement::token_of,
+    lexer::{Token, TokenKind},
+    parser::token_of,
 };
 
 const CURE: &str = "End the statement with LIMIT :limit and declare the parameter limit, or write a number.";
@@ -51,7 +51,8 @@ pub(super) fn check(
             faults.add(Rule::MissingLimit, token.and_then(place), "This LIMIT may be none.", CURE);
         }
     }
-    let limits = tokens.iter().enumerate().filter(|(_, t)| t.kind == Kind::Placeholder && t.name == LIMIT);
+    let limits =
+        tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Placeholder && t.name == LIMIT);
     for (_, token) in
         limits.filter(|(index, _)| !matches!(judged, Some(Count::Parameter(at)) if at == *index))
     {

@@ -18,7 +18,7 @@ use super::{
     output::{self, arms_of, column_of, columns_of},
     parts::{Call, Part, argument, parts_around, parts_of, placeholders},
 };
-use crate::guard::statement::position_in;
+use crate::guard::position::position_in;
 
 /// Operators whose left side may be marked. The right side names members, and is written out.
 const OPERATORS: &[&str] = &["#>", "#>>", "->", "->>", "?", "?&", "?|", "@>", "@?", "@@"];

@@ -6,7 +6,7 @@ use super::{
     literals::BY_KEY,
 };
 use crate::{
-    guard::lexer::{Kind, Token},
+    guard::lexer::{Token, TokenKind},
     problem::echo,
 };
 
@@ -25,7 +25,7 @@ pub(super) fn secrets(claim: &Claim<'_>, tokens: &[Token<'_>], faults: &mut Faul
     for token in tokens.iter().filter(|token| token.is_name()) {
         let reported = claim.columns.contains(&token.name) && is_secret(claim, &token.name);
         // As PostgreSQL folds it, and as it is written: changes of case divide words.
-        let written = token.kind == Kind::Word && claim.words.is_sensitive(&token.text);
+        let written = token.kind == TokenKind::Word && claim.words.is_sensitive(&token.text);
         if !reported && !waived(claim, &token.name) && (written || claim.words.is_sensitive(&token.name)) {
             secret_name(&token.name, Some(token.at), faults);
         }
@@ -64,7 +64,7 @@ pub(super) fn forms(tokens: &[Token<'_>], faults: &mut Faults<'_>) {
         let before = |back: usize| index.checked_sub(back).and_then(|i| tokens.get(i));
         let after = |by: usize| tokens.get(index + by);
         let qualified = before(1).is_some_and(|t| t.is_mark("."));
-        if token.kind == Kind::Operator && token.text == "*" && qualified {
+        if token.kind == TokenKind::Operator && token.text == "*" && qualified {
             faults.add(
                 Rule::WildcardSelect,
                 Some(token.at),
@@ -84,7 +84,7 @@ pub(super) fn forms(tokens: &[Token<'_>], faults: &mut Faults<'_>) {
             );
         }
         let quantified = after(1).is_some_and(is_quantifier) && after(2).is_some_and(|t| t.is_mark("("));
-        if token.kind == Kind::Operator && quantified && BY_KEY.contains(&token.text.as_ref()) {
+        if token.kind == TokenKind::Operator && quantified && BY_KEY.contains(&token.text.as_ref()) {
             faults.add(
                 Rule::SensitiveIdentifier,
                 Some(token.at),
@@ -112,8 +112,9 @@ fn is_plain([schema, dot, operator, close, behind]: [Option<&Token<'_>>; 5]) -> 
         |operator: &Token<'_>| ["=", "<>", "!=", "<", "<=", ">", ">="].contains(&operator.text.as_ref());
     schema.is_some_and(|t| t.is_name() && t.name == "pg_catalog")
         && dot.is_some_and(|t| t.is_mark("."))
-        && operator
-            .is_some_and(|t| t.kind == Kind::Operator && (compares(t) || !behind.is_some_and(is_quantifier)))
+        && operator.is_some_and(|t| {
+            t.kind == TokenKind::Operator && (compares(t) || !behind.is_some_and(is_quantifier))
+        })
         && close.is_some_and(|t| t.is_mark(")"))
 }
 

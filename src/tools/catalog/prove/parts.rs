@@ -6,7 +6,7 @@ use sqlparser::ast::{
     TypedString, Value, ValueWithSpan, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
-use crate::guard::statement::token_of;
+use crate::guard::parser::token_of;
 
 /// A part of an expression.
 pub(super) enum Part<'t> {

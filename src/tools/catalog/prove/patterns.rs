@@ -17,7 +17,7 @@ use super::{
     parts::{Call, argument, bare, placeholder, placeholders, within},
 };
 use crate::{
-    guard::lexer::{Kind, Token},
+    guard::lexer::{Token, TokenKind},
     problem::echo,
 };
 
@@ -174,7 +174,7 @@ impl Patterns<'_, '_, '_> {
 
     /// Refuses a parameter in a pattern, unless it is a number.
     fn unescaped(&mut self, index: usize, cure: &str) {
-        let token = self.found.tokens.get(index).filter(|token| token.kind == Kind::Placeholder);
+        let token = self.found.tokens.get(index).filter(|token| token.kind == TokenKind::Placeholder);
         let Some(token) = token else { return };
         if self.param(index).is_some_and(|param| param.numeric) {
             return;
@@ -209,7 +209,7 @@ const CARRIED: &str =
 /// Parameters with `match` that match nothing, or are used otherwise too.
 fn unused(claim: &Claim<'_>, tokens: &[Token<'_>], uses: &BTreeMap<usize, Use>, faults: &mut Faults<'_>) {
     for param in claim.params.iter().filter(|param| param.matching.is_some()) {
-        let of_param = |token: &Token<'_>| token.kind == Kind::Placeholder && token.name == param.name;
+        let of_param = |token: &Token<'_>| token.kind == TokenKind::Placeholder && token.name == param.name;
         let places: Vec<usize> =
             tokens.iter().enumerate().filter(|(_, token)| of_param(token)).map(|(index, _)| index).collect();
         let reported = places.iter().any(|place| uses.get(place) == Some(&Use::Unescaped));
@@ -248,7 +248,7 @@ fn is_pattern_operator(operator: &BinaryOperator) -> bool {
 /// Returns whether `~ ANY (` or `LIKE ALL (` begins here.
 fn begins_patterns(tokens: &[Token<'_>], index: usize) -> bool {
     let Some([operator, quantifier, open, ..]) = tokens.get(index..) else { return false };
-    let pattern = operator.kind == Kind::Operator && OPERATORS.contains(&operator.text.as_ref())
+    let pattern = operator.kind == TokenKind::Operator && OPERATORS.contains(&operator.text.as_ref())
         || operator.is_word("like")
         || operator.is_word("ilike");
     pattern && is_quantifier(quantifier) && open.is_mark("(")

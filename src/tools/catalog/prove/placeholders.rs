@@ -5,7 +5,7 @@ use super::{
     faults::Faults,
 };
 use crate::{
-    guard::lexer::{Kind, Token},
+    guard::lexer::{Token, TokenKind},
     problem::echo,
 };
 
@@ -29,7 +29,7 @@ pub(crate) enum Placeholder {
 pub(super) fn resolve(claim: &Claim<'_>, tokens: &[Token<'_>], faults: &mut Faults<'_>) -> Vec<Placeholder> {
     let mut names: Vec<&str> = Vec::new();
     let mut resolved = Vec::new();
-    for token in tokens.iter().filter(|token| token.kind == Kind::Placeholder) {
+    for token in tokens.iter().filter(|token| token.kind == TokenKind::Placeholder) {
         if names.contains(&token.name.as_str()) {
             continue;
         }

@@ -4,7 +4,7 @@ use super::{
     super::rule::Rule,
     testing::{case, filter, proven, refused},
 };
-use crate::guard::statement::Position;
+use crate::guard::position::Position;
 
 /// The places of a subquery in a condition.
 const IN_CONDITIONS: &[&str] = &[

@@ -15,7 +15,7 @@ use super::{
     parts::{Call, Part, bare, of_window, ordered, parts_of},
     scope::Scope,
 };
-use crate::guard::statement::{Parsed, token_of};
+use crate::guard::{parser::token_of, statement::Parsed};
 
 /// Visits everything. Wildcards, and what `FROM` cannot have, are reported on the way.
 pub(super) fn walk<'t>(parsed: &'t Parsed<'t>, faults: &mut Faults<'_>) -> Found<'t> {

@@ -19,7 +19,7 @@ use crate::{
     governance::Permit,
     problem::{Code, Problem, echo},
     protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, TypedTool, Work},
+    tools::{Bound, CheckedSpec, TypedTool, Work},
     wire::ascii::{AsciiWriter, string_cost},
 };
 
@@ -86,7 +86,7 @@ struct Output {
 #[derive(Debug)]
 pub struct SandboxFsRead {
     root: Arc<Root>,
-    spec: ToolSpec,
+    spec: CheckedSpec,
 }
 
 impl SandboxFsRead {
@@ -105,14 +105,14 @@ impl SandboxFsRead {
             output_schema: schema_of::<Output>(),
             effect: Effect::Read,
         };
-        Self { root, spec }
+        Self { root, spec: CheckedSpec::new(spec) }
     }
 }
 
 impl TypedTool for SandboxFsRead {
     type Arguments = Arguments;
 
-    fn spec(&self) -> &ToolSpec {
+    fn spec(&self) -> &CheckedSpec {
         &self.spec
     }
 
