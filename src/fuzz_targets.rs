@@ -3,12 +3,10 @@
 //! A corpus is `fuzz/corpus/NAME.tar`, the inputs that a fuzzer collected, and the files of `fuzz/corpus/NAME/`: finds, and
 //! inputs written by hand, each with a name that says what it is.
 
-use std::{
-    fs,
-    panic::catch_unwind,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::{call, guard, postgres, protocol, tools, wire};
 

@@ -1,6 +1,7 @@
 //! A page: command, settings, run, one exit code.
 
-use std::{env, process::ExitCode};
+use std::env;
+use std::process::ExitCode;
 
 use clap::Parser;
 use mcp_server_suite::commands::{self, Cli};

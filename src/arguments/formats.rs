@@ -1,6 +1,7 @@
 //! JSON Schema's formats `date`, `date-time` and `uuid`, read into PostgreSQL's binary form.
 
-use jiff::{Timestamp, civil::Date};
+use jiff::Timestamp;
+use jiff::civil::Date;
 
 /// Microseconds from 1970 to 2000, from which PostgreSQL counts.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;

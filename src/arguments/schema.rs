@@ -3,7 +3,8 @@
 //! Schemas avoid every shape that some client cannot read: references, type arrays, `true` and `false` as a subschema
 //! (but for `additionalProperties: false`), null defaults.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// Returns the JSON Schema of `T`, an object.

@@ -2,14 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::{
-    call::sanitizer::sanitize,
-    problem::Code,
-    wire::{
-        frame::FrameReader,
-        jsonrpc::{self, Incoming},
-    },
-};
+use crate::call::sanitizer::sanitize;
+use crate::problem::Code;
+use crate::wire::frame::FrameReader;
+use crate::wire::jsonrpc::{self, Incoming};
 
 /// The longest refusal in bytes.
 const MAX_DETAIL_BYTES: usize = 600;

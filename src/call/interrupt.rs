@@ -1,9 +1,7 @@
 //! The signal that stops a call.
 
-use std::{
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The call was interrupted: its result is not waited for any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::interrupt::Interrupted;
-use crate::{problem::Problem, wire::ascii::AsciiJson};
+use crate::problem::Problem;
+use crate::wire::ascii::AsciiJson;
 
 /// A successful result: the JSON of `structuredContent`.
 pub struct Answer {

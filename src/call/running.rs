@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{interrupt::Interrupt, wait_group::WaitGuard};
+use super::interrupt::Interrupt;
+use super::wait_group::WaitGuard;
 
 /// The number of one call, never used twice: a client may reuse a request id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

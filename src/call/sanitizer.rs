@@ -7,10 +7,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::{
-    problem::{Code, MAX_ECHO_CHARS, Problem},
-    wire::fault::{Fault, FaultKind},
-};
+use crate::problem::{Code, MAX_ECHO_CHARS, Problem};
+use crate::wire::fault::{Fault, FaultKind};
 
 /// The deepest nesting, in levels. The arguments object is level 1, an object in a member of it level 2.
 pub const MAX_DEPTH: usize = 8;

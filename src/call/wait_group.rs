@@ -1,10 +1,8 @@
 //! Work that goes on behind the answers, and the end of the session that waits for it.
 
-use std::{
-    convert::Infallible,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 

@@ -4,18 +4,12 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
-use super::{
-    check, client_config,
-    console::{Vars, print, with_settings},
-    demo, deploy,
-    exit::Exit,
-    manual, serve,
-};
-use crate::{
-    confine::Inherited,
-    diagnostics,
-    settings::{Settings, table},
-};
+use super::console::{Vars, print, with_settings};
+use super::exit::Exit;
+use super::{check, client_config, demo, deploy, manual, serve};
+use crate::confine::Inherited;
+use crate::diagnostics;
+use crate::settings::{Settings, table};
 
 /// The command line.
 #[derive(Debug, Parser)]

@@ -1,17 +1,16 @@
 //! `client-config`: the block to paste into a client's configuration. It never holds a secret.
 
-use std::{env, ffi::OsStr, io, path};
+use std::ffi::OsStr;
+use std::{env, io, path};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    NAME,
-    commands::{console::print, exit::Exit},
-    diagnostics,
-    postgres::Dsn,
-    settings::{Kind, Settings},
-};
+use crate::commands::console::print;
+use crate::commands::exit::Exit;
+use crate::postgres::Dsn;
+use crate::settings::{Kind, Settings};
+use crate::{NAME, diagnostics};
 
 /// The placeholder for the path of a file that the user writes.
 const DSN_FILE_PLACEHOLDER: &str = "/path/to/a/file/with/the/connection/string";

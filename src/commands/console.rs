@@ -1,17 +1,13 @@
 //! The two things that commands share: checked settings or a report, and writing to stdout.
 
-use std::{
-    ffi::OsString,
-    io::{self, Write},
-};
+use std::ffi::OsString;
+use std::io::{self, Write};
 
 use log::LevelFilter;
 
 use super::exit::Exit;
-use crate::{
-    diagnostics::{self, Target},
-    settings::{Misconfigured, Settings},
-};
+use crate::diagnostics::{self, Target};
+use crate::settings::{Misconfigured, Settings};
 
 /// The environment as the operating system gives it.
 pub(super) type Vars = Vec<(OsString, OsString)>;

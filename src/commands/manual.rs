@@ -4,11 +4,10 @@ use std::io;
 
 use clap::Args;
 
-use crate::{
-    arguments::suggest,
-    commands::{console::print, exit::Exit},
-    manual::{CHAPTERS, Chapter},
-};
+use crate::arguments::suggest;
+use crate::commands::console::print;
+use crate::commands::exit::Exit;
+use crate::manual::{CHAPTERS, Chapter};
 
 /// The options of `manual`.
 #[derive(Debug, Args)]

@@ -1,30 +1,23 @@
 //! `serve`: settings, confinement, log, tools, then the server until it ends.
 
-use std::{
-    io::{self, IsTerminal},
-    os::fd::AsFd,
-    sync::Arc,
-};
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::sync::Arc;
 
 use nix::unistd;
 
-use crate::{
-    NAME, VERSION,
-    commands::exit::Exit,
-    confine::{self, Confinement, Inherited, Mode, Needs},
-    diagnostics,
-    governance::Governor,
-    postgres::Database,
-    server,
-    settings::Settings,
-    tools::{
-        Lane, LaneId, Toolbox,
-        catalog::Catalog,
-        files::{list::SandboxFsList, read::SandboxFsRead},
-        metrics::SystemMetrics,
-        sql::{DescribeDatabase, ExplainQuery, ReadOnlySql},
-    },
-};
+use crate::commands::exit::Exit;
+use crate::confine::{self, Confinement, Inherited, Mode, Needs};
+use crate::governance::Governor;
+use crate::postgres::Database;
+use crate::settings::Settings;
+use crate::tools::catalog::Catalog;
+use crate::tools::files::list::SandboxFsList;
+use crate::tools::files::read::SandboxFsRead;
+use crate::tools::metrics::SystemMetrics;
+use crate::tools::sql::{DescribeDatabase, ExplainQuery, ReadOnlySql};
+use crate::tools::{Lane, LaneId, Toolbox};
+use crate::{NAME, VERSION, diagnostics, server};
 
 pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> {
     let needs = settings.needs()?;

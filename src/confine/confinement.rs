@@ -1,6 +1,7 @@
 //! The outcome: restrictions in force, and those that are missing.
 
-use std::{fmt, os::fd::OwnedFd};
+use std::fmt;
+use std::os::fd::OwnedFd;
 
 /// A restriction that is not in force.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,16 +2,12 @@
 
 use std::os::fd::{AsRawFd as _, RawFd};
 
-use nix::{
-    dir::Dir,
-    errno::Errno,
-    fcntl::OFlag,
-    sys::{
-        resource::{Resource, getrlimit, setrlimit},
-        stat::Mode,
-    },
-    unistd,
-};
+use nix::dir::Dir;
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::stat::Mode;
+use nix::unistd;
 
 use super::confinement::Unenforced;
 

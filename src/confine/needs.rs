@@ -1,6 +1,7 @@
 //! The resources that confinement leaves.
 
-use std::{os::fd::OwnedFd, path::PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 
 /// The resources that the server still has to reach once it is confined.
 #[derive(Debug, Default)]

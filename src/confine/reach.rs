@@ -1,23 +1,20 @@
 //! The reach of the process: a list of files and TCP ports, and no other process. Landlock enforces it
 //! (<https://docs.kernel.org/userspace-api/landlock.html>).
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    os::fd::OwnedFd,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, NetPort, PathBeneath, Ruleset,
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
-use nix::{fcntl::OFlag, sys::stat::Mode};
+use nix::fcntl::OFlag;
+use nix::sys::stat::Mode;
 
-use super::{
-    confinement::{Confinement, Unenforced},
-    needs::Needs,
-};
+use super::confinement::{Confinement, Unenforced};
+use super::needs::Needs;
 
 /// Files that the C library reads while threads run: the number of processors.
 const RUNTIME_FILES: [&str; 1] = ["/sys/devices/system/cpu/online"];

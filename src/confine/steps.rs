@@ -1,19 +1,13 @@
 //! The steps of confinement, in their order.
 
-use nix::{
-    errno::Errno,
-    sys::{
-        prctl,
-        resource::{Resource, setrlimit},
-    },
-};
+use nix::errno::Errno;
+use nix::sys::prctl;
+use nix::sys::resource::{Resource, setrlimit};
 
-use super::{
-    confinement::{Confinement, Unenforced},
-    descriptors::{self, Inherited},
-    needs::Needs,
-    reach,
-};
+use super::confinement::{Confinement, Unenforced};
+use super::descriptors::{self, Inherited};
+use super::needs::Needs;
+use super::reach;
 
 /// The strictness that the operator asks for (`MCP_CONFINE`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,9 @@ use std::io::Write;
 use log::Level;
 use nix::poll::PollTimeout;
 
-use super::{
-    escape::escape,
-    line::{cut, fits, priority},
-    stderr::{Stderr, stderr},
-};
+use super::escape::escape;
+use super::line::{cut, fits, priority};
+use super::stderr::{Stderr, stderr};
 
 /// The longest wait for a reader of stderr, in milliseconds: no call is served meanwhile.
 const WAIT_MS: u16 = 1_000;

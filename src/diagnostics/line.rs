@@ -1,6 +1,7 @@
 //! A line of bounded length, and the wait until its stream takes it.
 
-use std::{fs::File, os::fd::AsFd};
+use std::fs::File;
+use std::os::fd::AsFd;
 
 use log::Level;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};

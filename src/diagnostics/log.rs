@@ -1,23 +1,20 @@
 //! The log: one line a record, dropped instead of waited for.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
-    panic,
-    path::Path,
-};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::panic;
+use std::path::Path;
 
 use jiff::Timestamp;
 use log::{Level, LevelFilter, Record};
-use nix::{fcntl::OFlag, poll::PollTimeout};
+use nix::fcntl::OFlag;
+use nix::poll::PollTimeout;
 
-use super::{
-    escape::escape,
-    fatal::report_fatal,
-    line::{cut, fits, priority},
-    stderr::{Stderr, stderr},
-};
+use super::escape::escape;
+use super::fatal::report_fatal;
+use super::line::{cut, fits, priority};
+use super::stderr::{Stderr, stderr};
 
 /// The destination of log lines.
 #[derive(Debug)]

@@ -1,15 +1,11 @@
 //! Standard error, found once, and the other streams that it may be the same as.
 
-use std::{
-    ffi::{OsStr, OsString},
-    fs::{File, OpenOptions},
-    io::{self, IsTerminal},
-    os::{
-        fd::{AsFd, BorrowedFd},
-        unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
-    },
-    sync::OnceLock,
-};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::sync::OnceLock;
 
 use nix::fcntl::OFlag;
 

@@ -1,11 +1,9 @@
 //! The files of a document: one, or every `*.toml` of a directory in the order of their names. Bounded before they are read.
 
-use std::{
-    fs::{self, OpenOptions},
-    io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
-};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
 

@@ -1,6 +1,7 @@
 //! The faults of a document, each with its rule, its place and its cure.
 
-use std::{fmt, path::PathBuf};
+use std::fmt;
+use std::path::PathBuf;
 
 /// The weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

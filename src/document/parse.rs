@@ -2,11 +2,9 @@
 
 use toml::de::DeTable;
 
-use super::{
-    finding::DocumentRule,
-    report::{Located, Report},
-    section::Section,
-};
+use super::finding::DocumentRule;
+use super::report::{Located, Report};
+use super::section::Section;
 use crate::diagnostics::escape;
 
 /// Parses a file of version 1 and reads its root table, `noun` in sentences, with `read`. Keys that `read` does not take

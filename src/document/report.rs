@@ -2,10 +2,8 @@
 
 use toml::Spanned;
 
-use super::{
-    file::Source,
-    finding::{DocumentRule, Finding, Place},
-};
+use super::file::Source;
+use super::finding::{DocumentRule, Finding, Place};
 
 /// A value and the line on which it stands.
 #[derive(Clone, Debug)]

@@ -1,18 +1,19 @@
 //! A table of a document, read strictly: each key is taken with its kind, and every other key is a fault.
 
 use serde_json::Value;
-use toml::{
-    Spanned,
-    de::{DeString, DeTable, DeValue},
-};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
-use super::{finding::DocumentRule, value::integer};
+use super::finding::DocumentRule;
+use super::value::integer;
 // Readers of sections need these, too.
 pub(crate) use super::{
     report::{Located, Report, wrong},
     value::json,
 };
-use crate::{arguments::suggest, diagnostics::escape, problem::echo};
+use crate::arguments::suggest;
+use crate::diagnostics::escape;
+use crate::problem::echo;
 
 /// The longest title or description, in characters: every client reads all of them.
 const MAX_TEXT_CHARS: usize = 4_096;

@@ -1,10 +1,8 @@
 //! Values of TOML as numbers and as JSON.
 
 use serde_json::{Map, Number, Value};
-use toml::{
-    Spanned,
-    de::{DeFloat, DeInteger, DeString, DeValue},
-};
+use toml::Spanned;
+use toml::de::{DeFloat, DeInteger, DeString, DeValue};
 
 pub(super) fn integer(number: &DeInteger<'_>) -> Option<i64> {
     i64::from_str_radix(number.as_str(), number.radix()).ok()

@@ -4,7 +4,8 @@
 
 use std::time::Instant;
 
-use crate::{call::Outcome, protocol::tool::ToolName};
+use crate::call::Outcome;
+use crate::protocol::tool::ToolName;
 
 /// The decision before the call could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

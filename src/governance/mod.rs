@@ -19,7 +19,8 @@ pub mod identity;
 use serde_json::{Map, Value};
 
 use self::identity::Identity;
-use crate::{problem::Problem, protocol::tool::ToolName};
+use crate::problem::Problem;
+use crate::protocol::tool::ToolName;
 
 /// The right to run one call, once. Only [`Governor::authorize`] makes one.
 ///

@@ -1,9 +1,7 @@
 //! The canonical text of a statement: the only text that is ever sent to the server.
 
-use super::{
-    lexer::Token,
-    position::{Cursor, Position},
-};
+use super::lexer::Token;
+use super::position::{Cursor, Position};
 
 /// The tokens with single spaces between them: without comments and without a trailing semicolon.
 #[derive(Clone, Debug)]

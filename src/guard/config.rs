@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    functions, functions_denied,
-    functions_sets::{self, Set},
-};
+use super::functions_sets::{self, Set};
+use super::{functions, functions_denied};
 use crate::problem::echo;
 
 /// Functions and types that are allowed beyond the built-in lists.

@@ -4,12 +4,10 @@
 
 use std::sync::LazyLock;
 
-use super::{
-    config::GuardConfig,
-    functions_denied, functions_sets,
-    lexer::{self, TokenKind},
-    statement::ReadOnlyStatement,
-};
+use super::config::GuardConfig;
+use super::lexer::{self, TokenKind};
+use super::statement::ReadOnlyStatement;
+use super::{functions_denied, functions_sets};
 use crate::problem::{Code, Problem};
 
 /// The longest sentence of a refusal, in bytes.

@@ -4,19 +4,14 @@ use std::collections::BTreeMap;
 
 use sqlparser::ast::Query;
 
-use super::{
-    amplifiers,
-    canonical::CanonicalText,
-    config::GuardConfig,
-    judge::{
-        kind, limits, tokens, tree,
-        uses::{self, Use},
-    },
-    lexer::{self, Token},
-    parser,
-    position::{Position, position_in},
-    refusal::Refusal,
-};
+use super::canonical::CanonicalText;
+use super::config::GuardConfig;
+use super::judge::uses::{self, Use};
+use super::judge::{kind, limits, tokens, tree};
+use super::lexer::{self, Token};
+use super::position::{Position, position_in};
+use super::refusal::Refusal;
+use super::{amplifiers, parser};
 use crate::problem::Problem;
 
 /// A statement that passed both judges. Its canonical text is the only text from a client that is ever sent.

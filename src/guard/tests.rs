@@ -1,14 +1,13 @@
 //! The guard as a whole: denied and allowed calls at every place, the sentences of refusals, bounded work.
 
-use super::{
-    config::GuardConfig,
-    corpus::statements::{places, refused},
-    judge::{kind, limits, roles::NameRole, tokens, tree},
-    lexer::{self, Token},
-    parser::parse,
-    refusal::Refusal,
-    statement::ReadOnlyStatement,
-};
+use super::config::GuardConfig;
+use super::corpus::statements::{places, refused};
+use super::judge::roles::NameRole;
+use super::judge::{kind, limits, tokens, tree};
+use super::lexer::{self, Token};
+use super::parser::parse;
+use super::refusal::Refusal;
+use super::statement::ReadOnlyStatement;
 use crate::problem::Code;
 
 fn verdict(sql: &str) -> Result<String, Code> {

@@ -1,14 +1,14 @@
 //! CancelRequests: how a statement is stopped on the server.
 
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-    time::Duration,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use postgres::CancelToken;
 
-use super::{backend::Backend, sqlstate::chain, transport::Transport};
+use super::backend::Backend;
+use super::sqlstate::chain;
+use super::transport::Transport;
 use crate::call::WaitGuard;
 
 /// CancelRequests under way at once, each on a thread. Beyond that the statement timeout has to do.

@@ -12,16 +12,12 @@
 //! it is too long, and one more column, an array of text, shows it: `'<characters cut>:<first characters>'` for the values
 //! that were cut, NULL for the others. So a cut value cannot be mistaken for one that looks like it.
 
-use postgres::{
-    Column,
-    types::{Kind, Type},
-};
+use postgres::Column;
+use postgres::types::{Kind, Type};
 
-use super::{
-    cells::{self, Intervals},
-    config::SqlConfig,
-    server_info::ServerInfo,
-};
+use super::cells::{self, Intervals};
+use super::config::SqlConfig;
+use super::server_info::ServerInfo;
 
 /// The most columns a level of a query may have (PostgreSQL's `MaxTupleAttributeNumber`).
 pub(crate) const MAX_WIDTH: usize = 1_664;

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use super::{
-    cancel::MAX_CANCELS,
-    dsn::Dsn,
-    login::MAX_GIVEN_UP,
-    role_check::{Need, UnsafeRole},
-    stream::MAX_OTHER,
-};
+use super::cancel::MAX_CANCELS;
+use super::dsn::Dsn;
+use super::login::MAX_GIVEN_UP;
+use super::role_check::{Need, UnsafeRole};
+use super::stream::MAX_OTHER;
 use crate::guard::config::GuardConfig;
 
 /// A program between this process and the server (`MCP_SQL_POOLER`).

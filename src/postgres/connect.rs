@@ -1,24 +1,21 @@
 //! Opens a connection as libpq would: each server in turn, each way of encrypting it that `sslmode` allows.
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::io;
+use std::time::{Duration, Instant};
 
-use postgres::{Client, Config, error::SqlState};
+use postgres::error::SqlState;
+use postgres::{Client, Config};
 
-use super::{
-    config::SqlConfig,
-    connect_error::{Cause, ConnectError, io_kind},
-    driver,
-    dsn::{Host, Server, SessionTarget},
-    login::Logins,
-    server_info::ServerInfo,
-    session::{CANCEL_TIME, Session},
-    sqlstate::chain,
-    stream::Deadline,
-    transport::Transport,
-};
+use super::config::SqlConfig;
+use super::connect_error::{Cause, ConnectError, io_kind};
+use super::driver;
+use super::dsn::{Host, Server, SessionTarget};
+use super::login::Logins;
+use super::server_info::ServerInfo;
+use super::session::{CANCEL_TIME, Session};
+use super::sqlstate::chain;
+use super::stream::Deadline;
+use super::transport::Transport;
 
 /// Opens a connection to the first server that will do; `logins` are those to each server.
 pub(super) fn open(

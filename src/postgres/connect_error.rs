@@ -1,10 +1,13 @@
 //! The reasons why there is no connection, each with an operator's cure.
 
-use std::{error::Error as _, fmt, io, time::Duration};
+use std::error::Error as _;
+use std::time::Duration;
+use std::{fmt, io};
 
 use postgres::error::SqlState;
 
-use super::{role_check::RoleFinding, sqlstate::chain};
+use super::role_check::RoleFinding;
+use super::sqlstate::chain;
 
 /// There is no connection. The text is for an operator: the cause and the cure, never the password.
 #[derive(Debug)]

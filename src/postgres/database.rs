@@ -1,22 +1,18 @@
 //! One database: its settings, its connections and the findings about its role.
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-    time::{Duration, Instant},
-};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
-use super::{
-    config::SqlConfig,
-    connect,
-    connect_error::{Cause, ConnectError},
-    login::{Logins, within},
-    pool::SlotPool,
-    probe::Probe,
-    role_check::{self, Reviews, RoleFinding},
-    server_info::ServerInfo,
-    session::Session,
-};
+use super::config::SqlConfig;
+use super::connect;
+use super::connect_error::{Cause, ConnectError};
+use super::login::{Logins, within};
+use super::pool::SlotPool;
+use super::probe::Probe;
+use super::role_check::{self, Reviews, RoleFinding};
+use super::server_info::ServerInfo;
+use super::session::Session;
 
 /// One database, which all SQL tools share. Nothing is started and no connection made before the first call.
 pub struct Database {

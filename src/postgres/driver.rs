@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use postgres::{Config, config::ChannelBinding as DriverBinding};
+use postgres::Config;
+use postgres::config::ChannelBinding as DriverBinding;
 
-use super::{
-    config::{Pooler, SqlConfig},
-    dsn::{ChannelBinding, Dsn, Host, Server},
-    session::IDLE_MARGIN,
-};
+use super::config::{Pooler, SqlConfig};
+use super::dsn::{ChannelBinding, Dsn, Host, Server};
+use super::session::IDLE_MARGIN;
 
 /// The driver's settings for one server.
 pub(super) fn config(config: &SqlConfig, server: &Server, connect_timeout: Duration) -> Config {

@@ -1,9 +1,7 @@
 //! Clean connections between calls.
 
-use std::{
-    sync::{Arc, Condvar, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::session::Session;
 

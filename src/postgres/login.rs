@@ -2,16 +2,10 @@
 //! server that accepts a connection and is silent would hold the thread that logs in: over TCP until the stream's deadline,
 //! over a Unix socket for ever. So each login has a thread of its own.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-        mpsc,
-    },
-    thread,
-    time::Duration,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+use std::{io, thread};
 
 use super::connect_error::Cause;
 

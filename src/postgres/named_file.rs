@@ -1,10 +1,8 @@
 //! Files that a connection string names.
 
-use std::{
-    fs::File,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 /// The longest file that is read, in bytes.
 const LIMIT: u64 = 1 << 20;

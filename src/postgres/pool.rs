@@ -8,12 +8,16 @@
 //! INVARIANT: a slot is given back after its connection is among the idle ones, or known to be gone. So there are never more
 //! connections than slots, though a backend may be deaf to cancels for hours. A thread waits for each of these.
 
-use std::{convert::Infallible, sync::Arc, thread, time::Duration};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use r2d2::{ManageConnection, Pool, PooledConnection};
 use scheduled_thread_pool::ScheduledThreadPool;
 
-use super::{idle::Idle, session::Session};
+use super::idle::Idle;
+use super::session::Session;
 use crate::call::WaitGuard;
 
 /// Slots for connections: each is the right to have one.

@@ -5,21 +5,17 @@
 
 use std::sync::Arc;
 
-use postgres::{
-    Client, Column,
-    types::{ToSql, Type},
-};
+use postgres::types::{ToSql, Type};
+use postgres::{Client, Column};
 
-use super::{
-    cells,
-    columns::{MAX_WIDTH, Plan, Rendering},
-    database::Database,
-    result::Rows,
-    rows::most_rows,
-    session::Session,
-    statement_cache::CachedStatement,
-    transaction::Transaction,
-};
+use super::cells;
+use super::columns::{MAX_WIDTH, Plan, Rendering};
+use super::database::Database;
+use super::result::Rows;
+use super::rows::most_rows;
+use super::session::Session;
+use super::statement_cache::CachedStatement;
+use super::transaction::Transaction;
 pub(crate) use super::{
     columns::base,
     query_error::QueryError,

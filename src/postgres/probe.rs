@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use postgres::Client;
 
-use super::{
-    role_check::RoleFinding,
-    server_info::ServerInfo,
-    simple_query::{literal, milliseconds, row},
-};
+use super::role_check::RoleFinding;
+use super::server_info::ServerInfo;
+use super::simple_query::{literal, milliseconds, row};
 
 /// A database that can be reached.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,7 @@
 //! The ways in which a prepared query fails.
 
-use super::{cells::Undecodable, sqlstate};
+use super::cells::Undecodable;
+use super::sqlstate;
 use crate::call::Failure;
 
 /// A query brought no result.

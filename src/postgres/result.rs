@@ -1,20 +1,17 @@
 //! The rows of a prepared query, whose cells can be searched before they are written.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
+use std::sync::Arc;
 
-use postgres::{
-    Row, RowIter,
-    fallible_iterator::FallibleIterator as _,
-    types::{Kind, Type},
-};
+use postgres::fallible_iterator::FallibleIterator as _;
+use postgres::types::{Kind, Type};
+use postgres::{Row, RowIter};
 
-use super::{
-    cells::{self, Intervals, Undecodable},
-    columns::{Form, Plan, base, has_parts},
-    query_error::QueryError,
-    rows::Raw,
-    statement_cache::CachedStatement,
-};
+use super::cells::{self, Intervals, Undecodable};
+use super::columns::{Form, Plan, base, has_parts};
+use super::query_error::QueryError;
+use super::rows::Raw;
+use super::statement_cache::CachedStatement;
 use crate::wire::ascii::AsciiWriter;
 
 /// Rows as they come.

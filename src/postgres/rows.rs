@@ -1,14 +1,10 @@
 //! Rows to JSON under a budget of bytes: rows that do not fit are dropped from the end, and the answer is marked.
 
-use postgres::{
-    Row,
-    types::{FromSql, Type},
-};
+use postgres::Row;
+use postgres::types::{FromSql, Type};
 
-use super::{
-    cells::{self, Intervals, Undecodable},
-    columns::{ColumnPlan, Form, Plan},
-};
+use super::cells::{self, Intervals, Undecodable};
+use super::columns::{ColumnPlan, Form, Plan};
 use crate::wire::ascii::{AsciiJson, AsciiWriter};
 
 /// The bytes of everything behind the last row.

@@ -2,12 +2,10 @@
 
 use postgres::{SimpleQueryMessage, SimpleQueryRow};
 
-use super::{
-    cells::Intervals,
-    config::Pooler,
-    role_check::{Power, ROLES, RoleRow},
-    simple_query::row,
-};
+use super::cells::Intervals;
+use super::config::Pooler;
+use super::role_check::{Power, ROLES, RoleRow};
+use super::simple_query::row;
 
 /// `client_connection_check_interval` in milliseconds: when this process ends, its statements end soon after.
 const CLIENT_CHECK: &str = "1000";

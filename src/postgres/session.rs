@@ -5,31 +5,26 @@
 
 use std::time::{Duration, Instant};
 
-use postgres::{
-    Client,
-    fallible_iterator::FallibleIterator as _,
-    types::{ToSql, Type},
-};
+use postgres::Client;
+use postgres::fallible_iterator::FallibleIterator as _;
+use postgres::types::{ToSql, Type};
 
-use super::{
-    backend::{Backend, Presence},
-    cancel::Canceller,
-    config::Pooler,
-    connect_error::Cause,
-    probe::Probe,
-    retirement::Retirement,
-    role_check::{self, Need, RoleFinding},
-    server_info::{ServerInfo, opening},
-    shadowing::Shadowing,
-    simple_query::{literal, milliseconds, row},
-    statement_cache::StatementCache,
-    stream::Deadline,
-    transport::Transport,
-};
-use crate::{
-    guard::{config::GuardConfig, statement::ReadOnlyStatement},
-    problem::Problem,
-};
+use super::backend::{Backend, Presence};
+use super::cancel::Canceller;
+use super::config::Pooler;
+use super::connect_error::Cause;
+use super::probe::Probe;
+use super::retirement::Retirement;
+use super::role_check::{self, Need, RoleFinding};
+use super::server_info::{ServerInfo, opening};
+use super::shadowing::Shadowing;
+use super::simple_query::{literal, milliseconds, row};
+use super::statement_cache::StatementCache;
+use super::stream::Deadline;
+use super::transport::Transport;
+use crate::guard::config::GuardConfig;
+use crate::guard::statement::ReadOnlyStatement;
+use crate::problem::Problem;
 
 /// An open connection.
 pub(crate) struct Session {

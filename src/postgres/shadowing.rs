@@ -10,15 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
 use super::simple_query::row;
-use crate::{
-    guard::{
-        config::GuardConfig,
-        functions, functions_sets,
-        judge::{types, uses::Use},
-        statement::ReadOnlyStatement,
-    },
-    problem::{Code, Problem, echo},
-};
+use crate::guard::config::GuardConfig;
+use crate::guard::judge::types;
+use crate::guard::judge::uses::Use;
+use crate::guard::statement::ReadOnlyStatement;
+use crate::guard::{functions, functions_sets};
+use crate::problem::{Code, Problem, echo};
 
 /// The most names that are kept for a connection. With more, every name counts as shadowed.
 const MAX_OBJECTS: usize = 20_000;

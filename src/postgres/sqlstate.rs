@@ -3,12 +3,10 @@
 use postgres::error::{DbError, ErrorPosition};
 
 use super::stream::ROW_TOO_LONG;
-use crate::{
-    call::Failure,
-    diagnostics::escape,
-    guard::statement::ReadOnlyStatement,
-    problem::{Code, MAX_ECHO_CHARS, Problem},
-};
+use crate::call::Failure;
+use crate::diagnostics::escape;
+use crate::guard::statement::ReadOnlyStatement;
+use crate::problem::{Code, MAX_ECHO_CHARS, Problem};
 
 /// The parameter that holds the statement, in every tool that has one.
 const PARAMETER: &str = "query";

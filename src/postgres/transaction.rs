@@ -2,17 +2,13 @@
 
 use std::time::Duration;
 
-use super::{
-    connect_error::{ConnectError, io_kind},
-    database::Database,
-    pool::Lease,
-    session::{Clean, Session},
-    sqlstate::chain,
-};
-use crate::{
-    call::{Call, Failure, Interrupted, StopGuard},
-    problem::{Code, Problem},
-};
+use super::connect_error::{ConnectError, io_kind};
+use super::database::Database;
+use super::pool::Lease;
+use super::session::{Clean, Session};
+use super::sqlstate::chain;
+use crate::call::{Call, Failure, Interrupted, StopGuard};
+use crate::problem::{Code, Problem};
 
 /// A call's wait for a slot. There are as many slots as SQL calls that run at once, so a wait means that one is held by a
 /// statement that does not stop, or by a connection that is just being closed.

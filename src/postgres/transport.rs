@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
-use postgres::{
-    CancelToken, Client, Config, NoTls,
-    config::{SslMode as DriverMode, SslNegotiation},
-};
+use postgres::config::{SslMode as DriverMode, SslNegotiation};
+use postgres::{CancelToken, Client, Config, NoTls};
 use r2d2::ManageConnection as _;
 use r2d2_postgres::PostgresConnectionManager;
 
-use super::{
-    dsn::{Dsn, SslMode},
-    stream::{Deadline, Plain},
-    tls::Connector,
-};
+use super::dsn::{Dsn, SslMode};
+use super::stream::{Deadline, Plain};
+use super::tls::Connector;
 
 /// Time for sending a CancelRequest.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(5);

@@ -2,19 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::{
-    protocol::{
-        rejection::Rejection,
-        request::{ARGUMENTS, Handshake, Message, Request, ToolCall, understand},
-        revision::{self, Era, meta},
-    },
-    wire::{
-        frame::{Frame, FrameReader},
-        fuzz::json,
-        jsonrpc::{self, EnvelopeFault, Incoming, Malformed, Params},
-        request_id::RequestId,
-    },
-};
+use crate::protocol::rejection::Rejection;
+use crate::protocol::request::{ARGUMENTS, Handshake, Message, Request, ToolCall, understand};
+use crate::protocol::revision::{self, Era, meta};
+use crate::wire::frame::{Frame, FrameReader};
+use crate::wire::fuzz::json;
+use crate::wire::jsonrpc::{self, EnvelopeFault, Incoming, Malformed, Params};
+use crate::wire::request_id::RequestId;
 
 /// The longest line in bytes.
 const MAX_LINE_BYTES: usize = 1 << 20;

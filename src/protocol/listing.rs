@@ -2,18 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    protocol::{
-        modern::{Modern, TTL_MS},
-        revision::Era,
-        tool::{Effect, ToolSpec},
-    },
-    wire::{
-        ascii::AsciiJson,
-        line::{Line, Part},
-        request_id::RequestId,
-    },
-};
+use crate::protocol::modern::{Modern, TTL_MS};
+use crate::protocol::revision::Era;
+use crate::protocol::tool::{Effect, ToolSpec};
+use crate::wire::ascii::AsciiJson;
+use crate::wire::line::{Line, Part};
+use crate::wire::request_id::RequestId;
 
 /// One listing an era, encoded once.
 #[derive(Debug)]

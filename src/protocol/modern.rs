@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{NAME, VERSION, protocol::revision::meta};
+use crate::protocol::revision::meta;
+use crate::{NAME, VERSION};
 
 /// The time for which a client may keep the answers to `server/discover` and `tools/list`, in milliseconds: both are
 /// fixed at start.

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    problem::{Code, Problem, echo},
-    protocol::revision,
-    wire::{jsonrpc::EnvelopeFault, line::Line, request_id::RequestId},
-};
+use crate::problem::{Code, Problem, echo};
+use crate::protocol::revision;
+use crate::wire::jsonrpc::EnvelopeFault;
+use crate::wire::line::Line;
+use crate::wire::request_id::RequestId;
 
 /// A request that is refused with a JSON-RPC error.
 #[derive(Debug, thiserror::Error)]

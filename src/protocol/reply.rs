@@ -2,15 +2,12 @@
 
 use std::sync::LazyLock;
 
-use crate::{
-    problem::Problem,
-    protocol::{modern::Modern, revision::Era},
-    wire::{
-        ascii::AsciiJson,
-        line::{Line, Part},
-        request_id::RequestId,
-    },
-};
+use crate::problem::Problem;
+use crate::protocol::modern::Modern;
+use crate::protocol::revision::Era;
+use crate::wire::ascii::AsciiJson;
+use crate::wire::line::{Line, Part};
+use crate::wire::request_id::RequestId;
 
 /// The one answer that a call is owed. Not `Clone`, consumed by giving it.
 #[derive(Debug)]

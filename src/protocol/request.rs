@@ -4,18 +4,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::{
-    problem::{MAX_ECHO_CHARS, echo},
-    protocol::{
-        rejection::Rejection,
-        revision::{self, Era, meta},
-    },
-    wire::{
-        fault::Fault,
-        jsonrpc::{EnvelopeFault, Incoming, Params},
-        request_id::RequestId,
-    },
-};
+use crate::problem::{MAX_ECHO_CHARS, echo};
+use crate::protocol::rejection::Rejection;
+use crate::protocol::revision::{self, Era, meta};
+use crate::wire::fault::Fault;
+use crate::wire::jsonrpc::{EnvelopeFault, Incoming, Params};
+use crate::wire::request_id::RequestId;
 
 /// The member of `params` in which faults are the model's, not the client's: see [`crate::wire::jsonrpc::parse`].
 pub const ARGUMENTS: &str = "arguments";

@@ -2,14 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    protocol::{
-        modern::{Modern, TTL_MS, server_info},
-        request::ProgressToken,
-        revision::{self, meta},
-    },
-    wire::{line::Line, request_id::RequestId},
-};
+use crate::protocol::modern::{Modern, TTL_MS, server_info};
+use crate::protocol::request::ProgressToken;
+use crate::protocol::revision::{self, meta};
+use crate::wire::line::Line;
+use crate::wire::request_id::RequestId;
 
 fn capabilities() -> Value {
     json!({"tools": {}})

@@ -1,34 +1,29 @@
 //! The reader thread: one match over the messages. Cheap answers are given here; calls are handed to the pool.
 
-use std::{io::Read, sync::Arc, time::Instant};
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::{
-    call::{Outcome, sanitizer::sanitize},
-    governance::audit::{Decision, Record},
-    problem::echo,
-    protocol::{
-        listing::Listing,
-        rejection::Rejection,
-        reply::Reply,
-        request::{self, ARGUMENTS, Handshake, Message, Rejected, ToolCall},
-        revision::Era,
-        session,
-    },
-    server::{
-        refusal::no_slot,
-        shared::Shared,
-        table::{Job, MAX_SUBSCRIPTIONS, Registered, Request, Taken},
-        watchdog, workers,
-    },
-    tools::{self, Tool},
-    wire::{
-        frame::{Frame, FrameError, FrameReader},
-        jsonrpc::{self, Malformed},
-        request_id::RequestId,
-    },
-};
+use crate::call::Outcome;
+use crate::call::sanitizer::sanitize;
+use crate::governance::audit::{Decision, Record};
+use crate::problem::echo;
+use crate::protocol::listing::Listing;
+use crate::protocol::rejection::Rejection;
+use crate::protocol::reply::Reply;
+use crate::protocol::request::{self, ARGUMENTS, Handshake, Message, Rejected, ToolCall};
+use crate::protocol::revision::Era;
+use crate::protocol::session;
+use crate::server::refusal::no_slot;
+use crate::server::shared::Shared;
+use crate::server::table::{Job, MAX_SUBSCRIPTIONS, Registered, Request, Taken};
+use crate::server::{watchdog, workers};
+use crate::tools::{self, Tool};
+use crate::wire::frame::{Frame, FrameError, FrameReader};
+use crate::wire::jsonrpc::{self, Malformed};
+use crate::wire::request_id::RequestId;
 
 /// The state of the reader.
 #[derive(Debug)]

@@ -4,18 +4,14 @@
 //! line to the kernel. A second signal cuts the grace short. Nothing here waits without a limit but for the
 //! first event, and for a client that still reads.
 
-use std::{
-    io,
-    sync::atomic::Ordering,
-    time::{Duration, Instant},
-};
+use std::io;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use crate::{
-    call::Outcome,
-    protocol::session,
-    server::shared::Shared,
-    wire::stream::{Wake, Waker, wait_any},
-};
+use crate::call::Outcome;
+use crate::protocol::session;
+use crate::server::shared::Shared;
+use crate::wire::stream::{Wake, Waker, wait_any};
 
 /// The wait, at the end, for a client that reads nothing: after EOF, and after a signal.
 const STALLED_AFTER_EOF: Duration = Duration::from_secs(60);

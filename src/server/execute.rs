@@ -17,18 +17,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{
-    refusal::no_slot,
-    reservations::Reservation,
-    shared::Shared,
-    table::{Job, Picked},
-};
-use crate::{
-    call::{Answer, Failure, Outcome, Serial},
-    governance::{Permit, Verdict, audit::Decision},
-    problem::Problem,
-    tools::{LaneId, Prepared, Registered, Tool},
-};
+use super::refusal::no_slot;
+use super::reservations::Reservation;
+use super::shared::Shared;
+use super::table::{Job, Picked};
+use crate::call::{Answer, Failure, Outcome, Serial};
+use crate::governance::audit::Decision;
+use crate::governance::{Permit, Verdict};
+use crate::problem::Problem;
+use crate::tools::{LaneId, Prepared, Registered, Tool};
 
 /// Runs one call. A panic anywhere on the way becomes one `-32603`, and the worker goes on.
 pub(super) fn execute(shared: &Shared, picked: Picked) {

@@ -2,18 +2,12 @@
 //!
 //! Lock order: the table, then the outbox. Nothing else is locked under the table's lock, and nothing waits under it.
 
-use std::{
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use crate::{
-    server::{
-        config::Config,
-        table::{Due, Table},
-    },
-    tools::{Lane, LaneId},
-};
+use crate::server::config::Config;
+use crate::server::table::{Due, Table};
+use crate::tools::{Lane, LaneId};
 
 /// The arbiter of answers: the thread that removes a call from it owns the call's one answer.
 #[derive(Debug)]

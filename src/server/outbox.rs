@@ -3,20 +3,14 @@
 //! A thread that answers never waits here. The reader waits before it reads more, and a worker before it runs a call: a
 //! client that stops reading is not served any more, and nothing grows.
 
-use std::{
-    collections::VecDeque,
-    sync::{
-        Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Instant,
-};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::reservations::{Reservation, Reservations};
-use crate::{
-    call::{Interrupt, Serial},
-    wire::line::Line,
-};
+use crate::call::{Interrupt, Serial};
+use crate::wire::line::Line;
 
 /// Bytes of lines waiting for the client at which the reader stops reading.
 const READER_BOUND: usize = 8 << 20;

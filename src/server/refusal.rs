@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{
-    call::Outcome,
-    problem::{Code, Problem},
-};
+use crate::call::Outcome;
+use crate::problem::{Code, Problem};
 
 /// The wait that a call without a slot is advised to make.
 const RETRY_AFTER: Duration = Duration::from_secs(1);

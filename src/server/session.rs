@@ -1,20 +1,24 @@
 //! A session: its threads, from the first to the last.
 
-use std::{io, os::fd::OwnedFd, sync::Arc, thread};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::{io, thread};
 
-use super::{
-    config::Config, dispatch::Dispatcher, ending::Ending, in_flight::InFlight, notices::Notices,
-    outbox::Outbox, pool::Pool, shared::Shared, stopper::Stopper, writer::start_writer,
-};
-use crate::{
-    call::WaitGroup,
-    governance::Governor,
-    tools::Toolbox,
-    wire::{
-        frame::FrameReader,
-        stream::{Input, Output, Wake},
-    },
-};
+use super::config::Config;
+use super::dispatch::Dispatcher;
+use super::ending::Ending;
+use super::in_flight::InFlight;
+use super::notices::Notices;
+use super::outbox::Outbox;
+use super::pool::Pool;
+use super::shared::Shared;
+use super::stopper::Stopper;
+use super::writer::start_writer;
+use crate::call::WaitGroup;
+use crate::governance::Governor;
+use crate::tools::Toolbox;
+use crate::wire::frame::FrameReader;
+use crate::wire::stream::{Input, Output, Wake};
 
 /// Serves one session on these descriptors until EOF, a signal, or until the client is gone.
 ///

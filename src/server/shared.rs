@@ -1,15 +1,17 @@
 //! The state that every thread of a session shares.
 
-use std::{sync::atomic::Ordering, time::Instant};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
-use super::{
-    in_flight::InFlight, notices::Notices, outbox::Outbox, pool::Pool, stopper::Stopper, table::Taken,
-};
-use crate::{
-    call::{Outcome, WaitGroup},
-    governance::Governor,
-    tools::Toolbox,
-};
+use super::in_flight::InFlight;
+use super::notices::Notices;
+use super::outbox::Outbox;
+use super::pool::Pool;
+use super::stopper::Stopper;
+use super::table::Taken;
+use crate::call::{Outcome, WaitGroup};
+use crate::governance::Governor;
+use crate::tools::Toolbox;
 
 /// The state that every thread of a session shares.
 #[derive(Debug)]

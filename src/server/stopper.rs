@@ -1,11 +1,8 @@
 //! The stopper thread: runs stop actions, which may block for a moment, such as PostgreSQL's CancelRequest.
 
-use std::{
-    io,
-    sync::{Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use std::{io, thread};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 

@@ -1,13 +1,12 @@
 //! The watchdog thread: answers calls that find no slot or do not end in time, and replaces workers that hang.
 
-use std::{io, sync::Arc, thread};
+use std::sync::Arc;
+use std::{io, thread};
 
-use crate::server::{
-    refusal::{no_slot, timed_out},
-    shared::Shared,
-    table::{Due, Hung},
-    workers,
-};
+use crate::server::refusal::{no_slot, timed_out};
+use crate::server::shared::Shared;
+use crate::server::table::{Due, Hung};
+use crate::server::workers;
 
 /// The watchdog owns nothing. It ends when the table closes.
 pub(super) fn start(shared: Arc<Shared>) -> io::Result<()> {

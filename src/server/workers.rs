@@ -1,8 +1,11 @@
 //! The worker threads: they begin when calls need them, and those that hang are replaced.
 
-use std::{io, sync::Arc, thread};
+use std::sync::Arc;
+use std::{io, thread};
 
-use super::{execute::execute, shared::Shared, table::Picked};
+use super::execute::execute;
+use super::shared::Shared;
+use super::table::Picked;
 use crate::call::Outcome;
 
 /// The stack of a worker in bytes: judging a statement recurses over its tree, which the SQL lexer bounds.

@@ -1,14 +1,13 @@
 //! The writer thread: stdout.
 
-use std::{
-    io::{self, BufWriter, Write},
-    sync::Arc,
-    thread,
-};
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::thread;
 
 use nix::errno::Errno;
 
-use super::{outbox::Outbox, shared::Shared};
+use super::outbox::Outbox;
+use super::shared::Shared;
 use crate::wire::stream::Output;
 
 /// A pipe of this size spares a large answer most of its wake-ups.

@@ -1,29 +1,23 @@
 //! All settings, checked together.
 
-use std::{ffi::OsString, io, os::fd::AsFd, path::PathBuf};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
 
 use log::LevelFilter;
 
-use super::{
-    database,
-    error::{SettingError, Wrong},
-    process,
-    reader::Reader,
-    resources::{self, Files},
-    setting::{Given, Setting},
-    table,
-};
-use crate::{
-    confine::{self, Needs},
-    diagnostics,
-    guard::sensitive::SensitiveWords,
-    postgres::{Need, SqlConfig},
-    server,
-    tools::{
-        catalog::{self, Catalog},
-        metrics,
-    },
-};
+use super::error::{SettingError, Wrong};
+use super::reader::Reader;
+use super::resources::{self, Files};
+use super::setting::{Given, Setting};
+use super::{database, process, table};
+use crate::confine::{self, Needs};
+use crate::guard::sensitive::SensitiveWords;
+use crate::postgres::{Need, SqlConfig};
+use crate::tools::catalog::{self, Catalog};
+use crate::tools::metrics;
+use crate::{diagnostics, server};
 
 /// Every setting, checked.
 #[derive(Debug)]

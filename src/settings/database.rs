@@ -2,18 +2,15 @@
 
 use std::path::Path;
 
-use super::{
-    dsn_file,
-    error::{Quoted, Wrong},
-    reader::Reader,
-};
-use crate::{
-    document::finding::Severity,
-    guard::{config::GuardConfig, sensitive::SensitiveWords},
-    postgres::{Dsn, Need, Pooler, SqlConfig, UnsafeRole},
-    server,
-    tools::catalog::{Catalog, CatalogConfig, Finding},
-};
+use super::dsn_file;
+use super::error::{Quoted, Wrong};
+use super::reader::Reader;
+use crate::document::finding::Severity;
+use crate::guard::config::GuardConfig;
+use crate::guard::sensitive::SensitiveWords;
+use crate::postgres::{Dsn, Need, Pooler, SqlConfig, UnsafeRole};
+use crate::server;
+use crate::tools::catalog::{Catalog, CatalogConfig, Finding};
 
 const DSN_FILE: &str = "MCP_SQL_DSN_FILE";
 

@@ -1,20 +1,14 @@
 //! The reader of `MCP_SQL_DSN_FILE`: one line of a file, or of a pipe such as a shell's `<(…)`. Its wait is limited.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read},
-    os::{
-        fd::AsFd,
-        unix::fs::{OpenOptionsExt, PermissionsExt},
-    },
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
-use nix::{
-    fcntl::OFlag,
-    poll::{PollFd, PollFlags, PollTimeout, poll},
-};
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// The longest file in bytes: many times the length of a connection string.
 const MAX_BYTES: usize = 65_536;

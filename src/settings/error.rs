@@ -1,6 +1,7 @@
 //! A setting that is wrong, and the situations in which it is.
 
-use std::{fmt, path::Path};
+use std::fmt;
+use std::path::Path;
 
 use crate::diagnostics::escape;
 

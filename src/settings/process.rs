@@ -2,12 +2,10 @@
 
 use log::LevelFilter;
 
-use super::{error::Wrong, reader::Reader};
-use crate::{
-    confine,
-    diagnostics::{self, Target},
-    server,
-};
+use super::error::Wrong;
+use super::reader::Reader;
+use crate::diagnostics::{self, Target};
+use crate::{confine, server};
 
 pub(super) fn log_level(reader: &mut Reader) -> LevelFilter {
     reader.word("MCP_LOG_LEVEL").parse().unwrap_or(LevelFilter::Info)

@@ -1,17 +1,13 @@
 //! The reader of single settings, each by its kind in the table. Faults are kept until all settings were read.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    path::{self, PathBuf},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{self, PathBuf};
+use std::time::Duration;
 
-use super::{
-    error::{Quoted, SettingError, Wrong},
-    setting::{Kind, Setting},
-    suggest, table,
-};
+use super::error::{Quoted, SettingError, Wrong};
+use super::setting::{Kind, Setting};
+use super::{suggest, table};
 use crate::postgres::DsnEnvironment;
 
 /// The environment, from which settings are taken one by one, and the faults that were found.

@@ -1,11 +1,10 @@
 //! The settings of the host's resources: the directory of files, and the path of the metrics.
 
-use std::{fs, path::PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
-use super::{
-    error::{Quoted, Wrong},
-    reader::Reader,
-};
+use super::error::{Quoted, Wrong};
+use super::reader::Reader;
 use crate::tools::files::root::Root;
 
 /// `MCP_SAFE_DATA_DIR`, opened once.

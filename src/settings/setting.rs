@@ -1,6 +1,7 @@
 //! One setting: its name, the values that it takes, and its value as written.
 
-use std::{ffi::OsString, fmt};
+use std::ffi::OsString;
+use std::fmt;
 
 /// One environment variable.
 #[derive(Debug)]

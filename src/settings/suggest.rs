@@ -1,7 +1,9 @@
 //! Warnings about names that are close to a setting's.
 
-use super::{setting::Setting, table};
-use crate::{arguments::suggest, diagnostics::escape};
+use super::setting::Setting;
+use super::table;
+use crate::arguments::suggest;
+use crate::diagnostics::escape;
 
 /// Returns a warning when `name` is not a setting but close to one. Only settings that this build honours are suggested.
 pub(super) fn warning(name: &str) -> Option<String> {

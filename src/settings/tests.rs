@@ -1,10 +1,9 @@
-use std::{
-    ffi::OsString,
-    fs,
-    os::unix::{ffi::OsStringExt, fs::PermissionsExt},
-    path::Path,
-    time::Duration,
-};
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
 
 use log::LevelFilter;
 

@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::Tool;
-use crate::{
-    call::{Call, Failure, Interrupt, Serial},
-    governance::{Governor, Verdict},
-    problem::Code,
-};
+use crate::call::{Call, Failure, Interrupt, Serial};
+use crate::governance::{Governor, Verdict};
+use crate::problem::Code;
 
 /// The longest line: 8 MiB less the envelope.
 const MAX_LINE_BYTES: usize = 8 * 1024 * 1024 - 4096;

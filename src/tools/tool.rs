@@ -1,17 +1,17 @@
 //! The one interface of every tool, and the adapter that holds what all of them repeat.
 
-use std::{fmt, ops::Deref, sync::OnceLock};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::OnceLock;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::{
-    arguments::Checker,
-    call::{Answer, Call, Failure},
-    governance::Permit,
-    problem::Problem,
-    protocol::tool::ToolSpec,
-};
+use crate::arguments::Checker;
+use crate::call::{Answer, Call, Failure};
+use crate::governance::Permit;
+use crate::problem::Problem;
+use crate::protocol::tool::ToolSpec;
 
 /// A tool as the server sees it.
 pub trait Tool: fmt::Debug + Send + Sync {

@@ -1,11 +1,10 @@
 //! JSON for a client, in ASCII: other characters are written as `\uXXXX`, so that an encoding cannot be mistaken.
 
-use std::{
-    io::{self, Write},
-    sync::Arc,
-};
+use std::io::{self, Write};
+use std::sync::Arc;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 

@@ -1,9 +1,7 @@
 //! Newline frames of bounded length; survives an endless line in constant memory.
 
-use std::{
-    io::{self, Read},
-    ops::Range,
-};
+use std::io::{self, Read};
+use std::ops::Range;
 
 /// The most bytes asked of the stream at once: the capacity of a pipe on Linux.
 const READ_BYTES: usize = 64 * 1024;

@@ -6,11 +6,9 @@ use memchr::memchr2_iter;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::wire::{
-    ascii::{AsciiJson, AsciiWriter},
-    blocks::Blocks,
-    request_id::RequestId,
-};
+use crate::wire::ascii::{AsciiJson, AsciiWriter};
+use crate::wire::blocks::Blocks;
+use crate::wire::request_id::RequestId;
 
 /// One line to write, without its line end. Holds long bodies once, however often they appear in the line.
 #[derive(Clone, Debug)]

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use crate::wire::{
-    ascii::string_run,
-    fault::{Fault, FaultKind},
-};
+use crate::wire::ascii::string_run;
+use crate::wire::fault::{Fault, FaultKind};
 
 /// Levels of arrays and objects that a text may nest; the outermost is the first.
 pub(super) const MAX_DEPTH: usize = 64;

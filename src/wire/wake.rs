@@ -1,18 +1,14 @@
 //! Pipes that end a wait: one thread waits in `poll(2)`, others write a byte.
 
-use std::{
-    io,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use nix::{
-    errno::Errno,
-    fcntl::OFlag,
-    poll::{PollFd, PollFlags, PollTimeout, poll},
-    unistd::{pipe2, read, write},
-};
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::unistd::{pipe2, read, write};
 
 /// The writing end of a wake pipe: its holder can end a wait. Cheap to clone; waking twice is waking once.
 #[derive(Clone, Debug)]

@@ -1,14 +1,14 @@
 //! A catalog: its cost at the start of a server, and a call of an entry beside the same statement ad hoc.
 
-use std::{fmt::Write as _, fs, process::Command, time::Instant};
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+use std::time::Instant;
 
-use super::{
-    Outcome,
-    child::{Child, SERVER, call, initialize, request},
-    cluster::Cluster,
-    contest::{Task, contest, median, micros},
-    report,
-};
+use super::child::{Child, SERVER, call, initialize, request};
+use super::cluster::Cluster;
+use super::contest::{Task, contest, median, micros};
+use super::{Outcome, report};
 
 const ENTRIES: usize = 500;
 const STARTS: usize = 15;

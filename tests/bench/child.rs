@@ -1,15 +1,13 @@
 //! A process on the other side of two pipes, and its use of resources.
 
-use std::{
-    fs,
-    io::{self, BufRead, BufReader, Write},
-    process::{ChildStdin, ChildStdout, Command, Stdio},
-    thread,
-    time::Duration,
-};
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+use std::{fs, thread};
 
 use memchr::memchr_iter;
-use nix::{time::ClockId, unistd::Pid};
+use nix::time::ClockId;
+use nix::unistd::Pid;
 
 use super::Outcome;
 

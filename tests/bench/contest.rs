@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Outcome, child::Child};
+use super::Outcome;
+use super::child::Child;
 
 /// The cost of one request.
 #[derive(Clone, Copy, Debug, Default)]

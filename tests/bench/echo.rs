@@ -3,12 +3,10 @@
 //! A reader takes lines from stdin, a worker turns each into an answer, a writer puts all that is queued on stdout in one
 //! write. No line is parsed, checked, recorded or encoded. A request that the server answers in its reader has no worker here.
 
-use std::{
-    io::{self, BufRead, BufReader, Write},
-    process::Command,
-    sync::Arc,
-    thread,
-};
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 use nix::fcntl::{FcntlArg, fcntl};

@@ -1,22 +1,19 @@
 //! Large files: beside the bare work of reading and encoding them, and their memory when the client is slow.
 
-use std::{fs, path::PathBuf, thread, time::Duration};
+use std::path::PathBuf;
+use std::time::Duration;
+use std::{fs, thread};
 
-use mcp_server_suite::wire::{
-    ascii::AsciiWriter,
-    line::{Line, Part},
-    request_id::RequestId,
-};
+use mcp_server_suite::wire::ascii::AsciiWriter;
+use mcp_server_suite::wire::line::{Line, Part};
+use mcp_server_suite::wire::request_id::RequestId;
 use nix::time::ClockId;
 use tempfile::TempDir;
 
-use super::{
-    Outcome,
-    child::{Child, call},
-    contest::{Task, contest, median, micros},
-    echo::{self, Shape},
-    report,
-};
+use super::child::{Child, call};
+use super::contest::{Task, contest, median, micros};
+use super::echo::{self, Shape};
+use super::{Outcome, report};
 
 /// A file of 100 bytes.
 pub(super) const SMALL: &str = "small.txt";

@@ -2,12 +2,9 @@
 
 use std::fs::{self, File};
 
-use super::{
-    Outcome,
-    child::{Child, call},
-    contest::{median, micros},
-    report,
-};
+use super::child::{Child, call};
+use super::contest::{median, micros};
+use super::{Outcome, report};
 
 const ENTRIES: usize = 100_000;
 const ROUNDS: usize = 15;

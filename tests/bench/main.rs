@@ -22,12 +22,11 @@ mod start;
 #[expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, reason = "made for tests")]
 mod cluster;
 
-use std::{env, error::Error};
+use std::env;
+use std::error::Error;
 
-use nix::{
-    sched::{CpuSet, sched_getaffinity, sched_setaffinity},
-    unistd::Pid,
-};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
 
 use self::files::DataDir;
 

@@ -2,13 +2,10 @@
 
 use std::time::Instant;
 
-use super::{
-    Outcome,
-    child::{Child, call},
-    contest::{median, micros},
-    files::{DataDir, SMALL},
-    report,
-};
+use super::child::{Child, call};
+use super::contest::{median, micros};
+use super::files::{DataDir, SMALL};
+use super::{Outcome, report};
 
 const ROUNDS: usize = 20;
 /// Samples under way at once: half of the workers.

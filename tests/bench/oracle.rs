@@ -1,13 +1,12 @@
 //! Paths outside: the time of a refusal must not depend on their existence.
 
-use std::{fs, os::unix::fs::symlink, time::Instant};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::time::Instant;
 
-use super::{
-    Outcome,
-    child::{Child, call},
-    contest::{median, micros},
-    report,
-};
+use super::child::{Child, call};
+use super::contest::{median, micros};
+use super::{Outcome, report};
 
 const ROUNDS: usize = 3_000;
 

@@ -1,11 +1,8 @@
 //! Refused input beside accepted input of the same size: it must never cost more.
 
-use super::{
-    Outcome,
-    child::{Child, request},
-    contest::{Task, contest},
-    report,
-};
+use super::child::{Child, request};
+use super::contest::{Task, contest};
+use super::{Outcome, report};
 
 const ROUNDS: usize = 15;
 const SMALL_LINES: usize = 1000;

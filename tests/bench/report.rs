@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Outcome, contest::Score};
+use super::Outcome;
+use super::contest::Score;
 
 /// Begins a block of contests.
 pub(super) fn section(title: &str) -> Outcome {

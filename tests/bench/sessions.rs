@@ -1,13 +1,10 @@
 //! Requests in a session that runs: one at a time, and as many as the pipe takes.
 
-use super::{
-    Outcome,
-    child::{Child, call, request},
-    contest::{Task, contest},
-    echo::{self, Shape},
-    files::{DataDir, SMALL},
-    report,
-};
+use super::child::{Child, call, request};
+use super::contest::{Task, contest};
+use super::echo::{self, Shape};
+use super::files::{DataDir, SMALL};
+use super::{Outcome, report};
 
 const ROUNDS: usize = 15;
 const ROUND_TRIPS: usize = 100;

@@ -1,8 +1,11 @@
 //! The shipped binary: its size, and its parts.
 
-use std::{collections::BTreeSet, fs, process::Command};
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
 
-use super::{Outcome, child::SERVER, report};
+use super::child::SERVER;
+use super::{Outcome, report};
 
 pub(super) fn measure() -> Outcome {
     report::plain_section("what is shipped")?;

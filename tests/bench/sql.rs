@@ -1,17 +1,15 @@
 //! SQL: the cost of the guard by itself, and of a call beside the same statement run raw.
 
-use mcp_server_suite::guard::{config::GuardConfig, statement::ReadOnlyStatement};
+use mcp_server_suite::guard::config::GuardConfig;
+use mcp_server_suite::guard::statement::ReadOnlyStatement;
 use nix::time::ClockId;
 use postgres::{Client, NoTls, Statement};
 use std::time::Instant;
 
-use super::{
-    Outcome,
-    child::{Child, call},
-    cluster::Cluster,
-    contest::{median, micros},
-    report,
-};
+use super::child::{Child, call};
+use super::cluster::Cluster;
+use super::contest::{median, micros};
+use super::{Outcome, report};
 
 /// The longest that judging any text may take, in microseconds.
 const BOUND_MICROS: f64 = 50_000.0;

@@ -1,17 +1,12 @@
 //! From the start of the process to its first answer.
 
-use std::{
-    process::{Command, Stdio},
-    time::Instant,
-};
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
-use super::{
-    Outcome,
-    child::{Child, SERVER, initialize, request},
-    contest::{median, micros},
-    echo::{self, Shape},
-    report,
-};
+use super::child::{Child, SERVER, initialize, request};
+use super::contest::{median, micros};
+use super::echo::{self, Shape};
+use super::{Outcome, report};
 
 const ROUNDS: usize = 40;
 

@@ -1,22 +1,18 @@
 //! PgBouncer in transaction mode between us and the server.
 
-use std::{
-    fs,
-    io::Read as _,
-    net::{TcpListener, TcpStream},
-    os::unix::{fs::chown, process::CommandExt as _},
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-    time::Instant,
-};
+use std::io::Read as _;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::{Cluster, READER},
-    support::{Client, LIMIT, command, problem, took},
-};
+use crate::cluster::{Cluster, READER};
+use crate::support::{Client, LIMIT, command, problem, took};
 
 /// A running PgBouncer, which ends when its standard input does: with us at the latest.
 struct Bouncer {

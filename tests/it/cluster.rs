@@ -4,22 +4,17 @@
 //! alone, so the kernel closes it when this process is gone, even after SIGKILL; then the child stops the server and removes
 //! everything. Nothing is left running after `cargo test`.
 
-use std::{
-    io::{BufRead as _, BufReader},
-    os::unix::{fs::chown, process::CommandExt as _},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, Command, Stdio},
-    sync::{
-        OnceLock,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
-use nix::{
-    sys::signal::{Signal, kill},
-    unistd::Pid,
-};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use postgres::{Client, Config, NoTls};
 
 /// The longest time until a killed server is gone.

@@ -2,41 +2,28 @@
 //!
 //! Linux 6.12 has all of them. On an older kernel, only those that it has are tried.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io,
-    net::{TcpListener, TcpStream},
-    os::{
-        linux::net::SocketAddrExt as _,
-        unix::net::{SocketAddr, UnixListener, UnixStream},
-    },
-    path::PathBuf,
-    process::{Command, Stdio},
-    sync::OnceLock,
-    thread,
-};
+use std::fs::{self, File, OpenOptions};
+use std::net::{TcpListener, TcpStream};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::{io, thread};
 
-use mcp_server_suite::{
-    confine::{self, Inherited, Needs, Unenforced},
-    tools::metrics,
-};
-use nix::{
-    errno::Errno,
-    fcntl::{AT_FDCWD, FcntlArg, OFlag, RenameFlags, fcntl, renameat2},
-    sys::{
-        prctl,
-        resource::{Resource, getrlimit, setrlimit},
-        signal::{Signal, kill},
-        stat::Mode,
-    },
-    unistd::{self, Pid},
-};
+use mcp_server_suite::confine::{self, Inherited, Needs, Unenforced};
+use mcp_server_suite::tools::metrics;
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, FcntlArg, OFlag, RenameFlags, fcntl, renameat2};
+use nix::sys::prctl;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::stat::Mode;
+use nix::unistd::{self, Pid};
 use serde_json::json;
 
-use crate::{
-    cluster::Cluster,
-    support::{Client, command},
-};
+use crate::cluster::Cluster;
+use crate::support::{Client, command};
 
 /// The test that runs again in a child, and the variable that tells the child so.
 const INSIDE_TEST: &str = "confine::each_restriction_holds_from_the_inside";

@@ -1,10 +1,8 @@
 //! The rules of the source tree that the compiler does not check: the order of the layers, and no circles of files.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// The layers, each of which may use itself and those to its left. `diagnostics` and `wire` do not know each other.
 const LAYERS: [&str; 18] = [

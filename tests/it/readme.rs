@@ -1,17 +1,13 @@
 //! The README and the manual: every example is run, every table is the program's, every link leads somewhere.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Output},
-};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
 
-use mcp_server_suite::{
-    manual::{CHAPTERS, Chapter},
-    problem::Code,
-    settings::table,
-    tools::catalog::Rule,
-};
+use mcp_server_suite::manual::{CHAPTERS, Chapter};
+use mcp_server_suite::problem::Code;
+use mcp_server_suite::settings::table;
+use mcp_server_suite::tools::catalog::Rule;
 use serde_json::Value;
 
 use crate::support::{Client, command, problem};

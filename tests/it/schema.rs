@@ -2,10 +2,8 @@
 //!
 //! Beyond the schemas: ASCII only, no line over 8 MiB, one answer to each request and no other.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, LazyLock, Mutex},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};

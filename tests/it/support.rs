@@ -2,27 +2,20 @@
 //!
 //! Every wait has a limit, every line is checked against MCP's own schemas, no process outlives its test.
 
-use std::{
-    fs::{self, File},
-    io::{self, BufRead, BufReader, Read, Write},
-    os::{
-        fd::{AsFd, OwnedFd},
-        unix::{net::UnixStream, process::ExitStatusExt},
-    },
-    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError},
-    thread,
-    time::{Duration, Instant},
-};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use nix::{
-    fcntl::{FcntlArg, OFlag, fcntl},
-    sys::{
-        signal::{self, Signal},
-        termios::{self, LocalFlags, OutputFlags, SetArg},
-    },
-    unistd::Pid,
-};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::signal::{self, Signal};
+use nix::sys::termios::{self, LocalFlags, OutputFlags, SetArg};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::schema::Judge;

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use super::finding::{Finding, Level, Spot};
-use crate::{
-    diagnostics::escape,
-    document::finding::{DocumentRule as _, Severity},
-    postgres::Database,
-    tools::catalog::{self, Catalog, Examination, Ran, Sound},
-};
+use crate::diagnostics::escape;
+use crate::document::finding::{DocumentRule as _, Severity};
+use crate::postgres::Database;
+use crate::tools::catalog::{self, Catalog, Examination, Ran, Sound};
 
 const SUBJECT: &str = "catalog";
 

@@ -1,7 +1,8 @@
 //! Risks in the settings of the database, found without a connection.
 
 use super::finding::{Finding, Level};
-use crate::{diagnostics::escape, postgres::SqlConfig};
+use crate::diagnostics::escape;
+use crate::postgres::SqlConfig;
 
 /// Settings that work and should be looked at.
 pub(super) fn warnings(config: &SqlConfig) -> Vec<Finding> {

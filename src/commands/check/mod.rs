@@ -4,20 +4,20 @@ mod finding;
 mod catalog;
 mod connection;
 
-use std::{fmt::Write as _, io};
+use std::fmt::Write as _;
+use std::io;
 
 use clap::Args;
 use serde_json::json;
 
-use crate::{
-    VERSION,
-    commands::{console::print, exit::Exit},
-    confine::{self, Confinement, Inherited, Mode, Needs},
-    diagnostics::{self, escape},
-    postgres::{Database, Probe, RoleFinding, SqlConfig, StuckBackend, UnsafeRole},
-    settings::{Misconfigured, SettingError, Settings},
-    tools::catalog::Catalog,
-};
+use crate::VERSION;
+use crate::commands::console::print;
+use crate::commands::exit::Exit;
+use crate::confine::{self, Confinement, Inherited, Mode, Needs};
+use crate::diagnostics::{self, escape};
+use crate::postgres::{Database, Probe, RoleFinding, SqlConfig, StuckBackend, UnsafeRole};
+use crate::settings::{Misconfigured, SettingError, Settings};
+use crate::tools::catalog::Catalog;
 use finding::{Finding, Level, Spot};
 
 /// The options of `check`.

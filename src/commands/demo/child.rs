@@ -1,19 +1,15 @@
 //! Child processes: their environment, their end, and waits that have a limit and stop on a signal.
 
-use std::{
-    fs, io,
-    path::Path,
-    process::{Child, Command, ExitStatus},
-    thread,
-    time::{Duration, Instant},
-};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
-use nix::{
-    sys::signal::{Signal, kill},
-    unistd::Pid,
-};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
-use super::{error::DemoError, stop::Stop};
+use super::error::DemoError;
+use super::stop::Stop;
 use crate::diagnostics::report_fatal;
 
 /// The longest time from a request to end until the end, beyond a server's own grace.

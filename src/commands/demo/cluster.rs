@@ -3,22 +3,18 @@
 //! It is reached by a Unix socket in a directory of mode 0700 only, with peer authentication: the kernel vouches for the
 //! user that runs the demo. There is no password to leak.
 
-use std::{
-    fs::{self, DirBuilder},
-    os::unix::fs::DirBuilderExt,
-    path::{Path, PathBuf},
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use postgres::{Client, Config, NoTls};
 
-use super::{
-    child::{Running, TICK, log_tail},
-    error::DemoError,
-    programs::Account,
-    stop::Stop,
-};
+use super::child::{Running, TICK, log_tail};
+use super::error::DemoError;
+use super::programs::Account;
+use super::stop::Stop;
 
 /// The user that owns the cluster's objects.
 const OWNER: &str = "postgres";

@@ -1,14 +1,12 @@
 //! A temporary directory that is removed with its owner.
 
-use std::{
-    env,
-    fs::{self, DirBuilder},
-    io,
-    os::unix::{fs::DirBuilderExt, process::CommandExt},
-    path::{Path, PathBuf},
-    process::{self, Child, Stdio},
-    time::SystemTime,
-};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, Stdio};
+use std::time::SystemTime;
+use std::{env, io};
 
 use nix::unistd::Uid;
 

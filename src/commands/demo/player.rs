@@ -1,25 +1,21 @@
 //! The demo's client: a child server over pipes, one question at a time, no wait without a limit.
 
-use std::{
-    fs::File,
-    io::{BufRead, BufReader, Read, Write},
-    os::unix::process::CommandExt,
-    path::PathBuf,
-    process::{ChildStdin, Command, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError},
-    thread,
-    time::{Duration, Instant},
-};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{
-    child::{END_LIMIT, Running, TICK, log_tail},
-    error::DemoError,
-    sandbox::Sandbox,
-    script::{Ask, Step},
-    stop::Stop,
-};
+use super::child::{END_LIMIT, Running, TICK, log_tail};
+use super::error::DemoError;
+use super::sandbox::Sandbox;
+use super::script::{Ask, Step};
+use super::stop::Stop;
 
 /// The longest wait for an answer: the server's own deadlines are shorter.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);

@@ -1,17 +1,16 @@
 //! PostgreSQL's server programs: their place, and the user that runs them.
 
-use std::{
-    env,
-    ffi::OsStr,
-    fs::{self, File},
-    os::unix::process::CommandExt,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use nix::unistd::{Uid, User, chown};
 
-use super::{child::clean_command, error::DemoError};
+use super::child::clean_command;
+use super::error::DemoError;
 
 /// The advice when [`find_binaries`] finds none.
 pub(super) const HOW_TO_GET: &str = "PostgreSQL's server programs were not found, so the SQL part is left out; to get it, install the package \

@@ -4,11 +4,10 @@ use std::iter;
 
 use serde_json::{Map, Value};
 
-use super::{
-    player::Answer,
-    script::{Ask, Step},
-};
-use crate::{NAME, diagnostics::escape};
+use super::player::Answer;
+use super::script::{Ask, Step};
+use crate::NAME;
+use crate::diagnostics::escape;
 
 /// The longest value that is shown, in characters.
 pub(super) const MAX_CHARS: usize = 96;

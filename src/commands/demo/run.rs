@@ -1,28 +1,25 @@
 //! The demo's two ways: play the script, or serve the sandbox.
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    fs,
-    io::{self, IsTerminal},
-    path::PathBuf,
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
-use super::{
-    child::Running, error::DemoError, player::Player, sandbox::Sandbox, script::STEPS, stop::Stop,
-    transcript::Transcript,
-};
-use crate::{
-    NAME,
-    commands::{
-        console::{Vars, print},
-        exit::Exit,
-    },
-    diagnostics::{self, report_fatal},
-};
+use super::child::Running;
+use super::error::DemoError;
+use super::player::Player;
+use super::sandbox::Sandbox;
+use super::script::STEPS;
+use super::stop::Stop;
+use super::transcript::Transcript;
+use crate::NAME;
+use crate::commands::console::{Vars, print};
+use crate::commands::exit::Exit;
+use crate::diagnostics::{self, report_fatal};
 
 /// The options of `demo`.
 #[derive(Debug, Args)]

@@ -1,32 +1,23 @@
 //! The demo's sandbox: a temporary directory with a few files and, where PostgreSQL is installed, a cluster.
 
-use std::{
-    env,
-    ffi::OsStr,
-    fs::{self, DirBuilder, File},
-    io,
-    os::unix::fs::{DirBuilderExt, symlink},
-    path::{Path, PathBuf},
-    process::Command,
-    time::SystemTime,
-};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+use std::{env, io};
 
-use nix::{
-    fcntl::AT_FDCWD,
-    sys::{
-        stat::{UtimensatFlags, utimensat},
-        time::TimeSpec,
-    },
-};
+use nix::fcntl::AT_FDCWD;
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
 
-use super::{
-    child::clean_command,
-    cluster::Cluster,
-    directory::Directory,
-    error::DemoError,
-    programs::{HOW_TO_GET, find_binaries},
-    stop::Stop,
-};
+use super::child::clean_command;
+use super::cluster::Cluster;
+use super::directory::Directory;
+use super::error::DemoError;
+use super::programs::{HOW_TO_GET, find_binaries};
+use super::stop::Stop;
 use crate::diagnostics::report_fatal;
 
 /// The asset inventory's catalog, which `deploy catalog` prints, too.

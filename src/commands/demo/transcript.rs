@@ -1,13 +1,13 @@
 //! The transcript: each step as a short block for a human.
 
-use std::{fmt::Write as _, iter, process::ExitStatus};
+use std::fmt::Write as _;
+use std::iter;
+use std::process::ExitStatus;
 
-use super::{
-    drift,
-    player::Answer,
-    render::{self, Tone, wrapped},
-    script::Step,
-};
+use super::drift;
+use super::player::Answer;
+use super::render::{self, Tone, wrapped};
+use super::script::Step;
 
 /// The transcript so far.
 #[derive(Debug)]

@@ -1,15 +1,16 @@
 //! `deploy compose`: one container for each session, with nothing writable and no network unless a database needs it.
 
-use std::{fmt::Write as _, io, path::Path};
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 
 use clap::Args;
 
-use super::{
-    launch::{dsn_file, environment, given, notes, sockets, tls_files},
-    limits::Limits,
-    printed::{Printed, comments, fill},
-};
-use crate::{VERSION, settings::Settings};
+use super::launch::{dsn_file, environment, given, notes, sockets, tls_files};
+use super::limits::Limits;
+use super::printed::{Printed, comments, fill};
+use crate::VERSION;
+use crate::settings::Settings;
 
 const TEMPLATE: &str = include_str!("compose.txt");
 /// The data directory in the container.

@@ -4,10 +4,8 @@ use std::io;
 
 use clap::Args;
 
-use super::{
-    launch::{absolute, dsn_file, environment, given, notes},
-    printed::{Printed, comments, fill},
-};
+use super::launch::{absolute, dsn_file, environment, given, notes};
+use super::printed::{Printed, comments, fill};
 use crate::settings::Settings;
 
 const TEMPLATE: &str = include_str!("inetd.txt");

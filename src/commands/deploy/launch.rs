@@ -1,15 +1,11 @@
 //! The settings as a launcher passes them on: variables, files, sockets, and notes on everything else.
 
-use std::{
-    ffi::OsString,
-    io,
-    path::{self, Path},
-};
+use std::ffi::OsString;
+use std::io;
+use std::path::{self, Path};
 
-use crate::{
-    diagnostics,
-    settings::{Given, Kind, Settings},
-};
+use crate::diagnostics;
+use crate::settings::{Given, Kind, Settings};
 
 /// The place of the connection string, unless the operator names another.
 const DSN_FILE: &str = "/etc/mcp-server-suite/sql-dsn";

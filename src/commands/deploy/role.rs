@@ -1,11 +1,14 @@
 //! `deploy role`: the database role that makes PostgreSQL itself forbid what the guard forbids.
 
-use std::{io, path::PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::printed::fill;
-use crate::{guard::sensitive::SensitiveWords, settings::Settings, tools::catalog::Catalog};
+use crate::guard::sensitive::SensitiveWords;
+use crate::settings::Settings;
+use crate::tools::catalog::Catalog;
 
 const SCRIPT: &str = include_str!("role.sql");
 /// The longest name in bytes; PostgreSQL cuts longer ones (NAMEDATALEN).

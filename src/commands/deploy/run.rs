@@ -4,15 +4,13 @@ use std::{env, io};
 
 use clap::{Args, Subcommand};
 
-use super::{compose, inetd, launch::is_private, printed::Printed, role, systemd};
-use crate::{
-    commands::{
-        console::{Vars, print, with_settings},
-        demo::CATALOG,
-        exit::Exit,
-    },
-    diagnostics,
-};
+use super::launch::is_private;
+use super::printed::Printed;
+use super::{compose, inetd, role, systemd};
+use crate::commands::console::{Vars, print, with_settings};
+use crate::commands::demo::CATALOG;
+use crate::commands::exit::Exit;
+use crate::diagnostics;
 
 /// The options of `deploy`.
 #[derive(Debug, Args)]

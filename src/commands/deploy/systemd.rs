@@ -3,15 +3,15 @@
 //! The connection string is a credential (systemd.exec(5)): it stands in a file that root owns, neither in the unit nor in
 //! the process's environment.
 
-use std::{io, net::IpAddr, path::Path};
+use std::io;
+use std::net::IpAddr;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use super::{
-    launch::{PRIVATE, dsn_file, environment, is_private, notes, sockets, tls_files},
-    limits::Limits,
-    printed::{Printed, comments, fill},
-};
+use super::launch::{PRIVATE, dsn_file, environment, is_private, notes, sockets, tls_files};
+use super::limits::Limits;
+use super::printed::{Printed, comments, fill};
 use crate::settings::Settings;
 
 const SOCKET: &str = include_str!("socket.txt");

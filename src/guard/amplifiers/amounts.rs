@@ -2,14 +2,9 @@
 
 use sqlparser::ast::Value;
 
-use super::{
-    arena::{Item, Kind, Slot, children, is_small_part},
-    literals,
-};
-use crate::guard::{
-    functions::operators,
-    functions::{Group, Number, Rows},
-};
+use super::arena::{Item, Kind, Slot, children, is_small_part};
+use super::literals;
+use crate::guard::functions::{Group, Number, Rows, operators};
 
 /// What is known of a value as a number.
 #[derive(Clone, Copy, Debug)]

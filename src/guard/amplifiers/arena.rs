@@ -13,11 +13,9 @@ use sqlparser::ast::{
     WindowType,
 };
 
-use super::super::{
-    functions::{Function, find},
-    judge::names::last_name,
-    parser::token_of,
-};
+use super::super::functions::{Function, find};
+use super::super::judge::names::last_name;
+use super::super::parser::token_of;
 
 /// Parts of a date that are small numbers.
 const SMALL_PARTS: &[&str] = &[

@@ -2,10 +2,12 @@
 
 use sqlparser::ast::Query;
 
-use super::{
-    counts::Counts, excess::Excess, listing::Listing, patterns, product, recursion, references, uncancellable,
-};
-use crate::guard::{lexer::Token, refusal::Refusal};
+use super::counts::Counts;
+use super::excess::Excess;
+use super::listing::Listing;
+use super::{patterns, product, recursion, references, uncancellable};
+use crate::guard::lexer::Token;
+use crate::guard::refusal::Refusal;
 
 /// Checks a query that the judges let pass.
 pub(in crate::guard) fn check(query: &Query, tokens: &[Token<'_>]) -> Result<(), Refusal> {

@@ -2,17 +2,13 @@
 
 use sqlparser::ast::{ArrayElemTypeDef, DataType, TypeModifier, Value};
 
-use super::{
-    arena::Kind,
-    excess::{Excess, MAX_CORNERS, MAX_COUNT, MAX_GROUPS, MAX_LITERAL, Quantity},
-    listing::Listing,
-    literals::{self, NUMERIC_DIGITS, as_float},
-    templates::Template,
-};
-use crate::guard::{
-    functions::{Function, Keys, Size, operators},
-    judge::names::type_name,
-};
+use super::arena::Kind;
+use super::excess::{Excess, MAX_CORNERS, MAX_COUNT, MAX_GROUPS, MAX_LITERAL, Quantity};
+use super::listing::Listing;
+use super::literals::{self, NUMERIC_DIGITS, as_float};
+use super::templates::Template;
+use crate::guard::functions::{Function, Keys, Size, operators};
+use crate::guard::judge::names::type_name;
 
 /// What a count or a replacement below this makes is only counted where calls nest.
 const SMALL: f64 = 100.0;

@@ -2,14 +2,10 @@
 
 use sqlparser::ast::{Query, Value};
 
-use super::{
-    amounts::{self, Amount},
-    arena::{self, Item, Kind, Slot},
-};
-use crate::guard::{
-    functions::{Function, Rows, Time, operators},
-    judge::names::type_name,
-};
+use super::amounts::{self, Amount};
+use super::arena::{self, Item, Kind, Slot};
+use crate::guard::functions::{Function, Rows, Time, operators};
+use crate::guard::judge::names::type_name;
 
 /// A query as a list, with what is known of each node as a number.
 pub(super) struct Listing<'t> {

@@ -1,12 +1,11 @@
 //! Patterns: JSON paths that find an item many times, and regular expressions that repeat repetitions.
 
-use super::{
-    arena::Kind,
-    excess::{Excess, MAX_ITEMS, MAX_REPETITIONS},
-    listing::Listing,
-    literals, templates,
-};
-use crate::guard::{functions::Keys, judge::names::type_name};
+use super::arena::Kind;
+use super::excess::{Excess, MAX_ITEMS, MAX_REPETITIONS};
+use super::listing::Listing;
+use super::{literals, templates};
+use crate::guard::functions::Keys;
+use crate::guard::judge::names::type_name;
 
 /// Checks every path and every regular expression that is written, and that paths are.
 pub(super) fn check(listing: &Listing<'_>) -> Result<(), (usize, Excess)> {

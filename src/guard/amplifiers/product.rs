@@ -1,17 +1,13 @@
 //! The product: what counts, literals, rows and references of a statement can make of one value together.
 
-use super::{
-    arena::{Item, Kind, Slot},
-    counts::{Counts, Factor},
-    excess::{Excess, MAX_BYTES, MAX_COUNT, MAX_LITERAL, Quantity},
-    listing::Listing,
-    literals::{self, NUMERIC_DIGITS, as_float},
-    references::References,
-};
-use crate::guard::{
-    functions::{Rows, operators},
-    judge::names::type_name,
-};
+use super::arena::{Item, Kind, Slot};
+use super::counts::{Counts, Factor};
+use super::excess::{Excess, MAX_BYTES, MAX_COUNT, MAX_LITERAL, Quantity};
+use super::listing::Listing;
+use super::literals::{self, NUMERIC_DIGITS, as_float};
+use super::references::References;
+use crate::guard::functions::{Rows, operators};
+use crate::guard::judge::names::type_name;
 
 /// Literals up to this length are not counted.
 const SHORT: f64 = 1_000.0;

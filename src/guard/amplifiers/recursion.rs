@@ -4,12 +4,10 @@ use std::collections::HashMap;
 
 use sqlparser::ast::DataType;
 
-use super::{
-    arena::{Item, Kind, Slot},
-    counts::Counts,
-    excess::Excess,
-    listing::Listing,
-};
+use super::arena::{Item, Kind, Slot};
+use super::counts::Counts;
+use super::excess::Excess;
+use super::listing::Listing;
 use crate::guard::functions::{Group, Number, Size};
 
 /// What a node makes of a column of the recursion.

@@ -8,11 +8,9 @@ use std::collections::HashMap;
 
 use sqlparser::ast::{Cte, CteAsMaterialized};
 
-use super::{
-    arena::{Kind, Slot},
-    excess::{Excess, MAX_REFERENCES},
-    listing::Listing,
-};
+use super::arena::{Kind, Slot};
+use super::excess::{Excess, MAX_REFERENCES};
+use super::listing::Listing;
 use crate::guard::functions::Size;
 
 /// How often weights are computed again before they must have settled: a query in an expression uses what its level shows,

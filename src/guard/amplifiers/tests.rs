@@ -1,6 +1,7 @@
 //! The rule of amplifiers as tables: an input, and a part of its refusal, or nothing.
 
-use crate::guard::{config::GuardConfig, statement::ReadOnlyStatement};
+use crate::guard::config::GuardConfig;
+use crate::guard::statement::ReadOnlyStatement;
 
 #[track_caller]
 fn check(sql: &str, expected: Option<&str>) {

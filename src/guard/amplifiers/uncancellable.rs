@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{
-    arena::{Kind, Slot},
-    counts::Counts,
-    excess::Excess,
-    listing::Listing,
-};
+use super::arena::{Kind, Slot};
+use super::counts::Counts;
+use super::excess::Excess;
+use super::listing::Listing;
 use crate::guard::functions::Rows;
 
 /// PostgreSQL does not look at cancels while it compares two values: one of them must be a literal or a table's.

@@ -6,14 +6,12 @@ mod mutations;
 
 use attacks::{Alone, Attack, attacks};
 
-use super::{
-    amplifiers,
-    config::GuardConfig,
-    judge::{kind, limits, roles::NameRole, tokens, tree},
-    lexer,
-    parser::parse,
-    statement::ReadOnlyStatement,
-};
+use super::config::GuardConfig;
+use super::judge::roles::NameRole;
+use super::judge::{kind, limits, tokens, tree};
+use super::parser::parse;
+use super::statement::ReadOnlyStatement;
+use super::{amplifiers, lexer};
 use crate::problem::Code;
 
 /// The judges that let an attack pass.

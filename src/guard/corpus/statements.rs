@@ -1,10 +1,10 @@
 //! The statements of `accepted.txt` and `refused.txt`, with the verdicts that they must get.
 
 use super::attacks::unescaped;
-use crate::{
-    guard::{config::GuardConfig, fuzz::shape, statement::ReadOnlyStatement},
-    problem::Code,
-};
+use crate::guard::config::GuardConfig;
+use crate::guard::fuzz::shape;
+use crate::guard::statement::ReadOnlyStatement;
+use crate::problem::Code;
 
 const ACCEPTED: &str = include_str!("accepted.txt");
 const REFUSED: &str = include_str!("refused.txt");

@@ -1,6 +1,8 @@
 //! Named sets for `MCP_SQL_ALLOW_FUNCTIONS`: what an operator allows with one word.
 
-use super::{function::Group, patterns::matches_any, table};
+use super::function::Group;
+use super::patterns::matches_any;
+use super::table;
 
 /// Functions and types that belong together.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,14 +6,10 @@
 //!
 //! The file is longer than others because it is data, and because one table is searched and sorted as a whole.
 
-use super::function::{
-    Function, Group,
-    Keys::{First, Pairs, Path, Read, Second},
-    Members::{Inspects, Keeps},
-    Number,
-    Rows::{Aggregate, Collects, Set, Window},
-    Size, Time,
-};
+use super::function::Keys::{First, Pairs, Path, Read, Second};
+use super::function::Members::{Inspects, Keeps};
+use super::function::Rows::{Aggregate, Collects, Set, Window};
+use super::function::{Function, Group, Number, Size, Time};
 
 /// The function of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {

@@ -5,19 +5,13 @@ use sqlparser::ast::{
     FunctionArgumentClause, FunctionArgumentList, FunctionArguments, ObjectName, WindowType,
 };
 
-use super::{
-    clauses, identifiers,
-    roles::NameRole,
-    walk::{Node, Walk},
-};
-use crate::{
-    guard::{
-        functions_denied, functions_sets,
-        parser::constructs,
-        refusal::{Reason, Refusal},
-    },
-    problem::echo,
-};
+use super::roles::NameRole;
+use super::walk::{Node, Walk};
+use super::{clauses, identifiers};
+use crate::guard::parser::constructs;
+use crate::guard::refusal::{Reason, Refusal};
+use crate::guard::{functions_denied, functions_sets};
+use crate::problem::echo;
 
 /// Words of the grammar that look like calls: they cannot mean a function of another schema.
 #[rustfmt::skip]

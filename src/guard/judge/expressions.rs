@@ -5,19 +5,12 @@ use sqlparser::ast::{
     InTarget, ObjectName, Subscript, TypedString,
 };
 
-use super::{
-    calls, collations, constants, identifiers, operators,
-    roles::NameRole,
-    types,
-    walk::{Node, Walk},
-};
-use crate::{
-    guard::{
-        functions_denied,
-        refusal::{Reason, Refusal},
-    },
-    problem::echo,
-};
+use super::roles::NameRole;
+use super::walk::{Node, Walk};
+use super::{calls, collations, constants, identifiers, operators, types};
+use crate::guard::functions_denied;
+use crate::guard::refusal::{Reason, Refusal};
+use crate::problem::echo;
 
 /// Judges one expression. The expressions in it are left for later.
 #[expect(

@@ -6,16 +6,13 @@ use sqlparser::ast::{
     TableSampleModifier, TableSampleQuantity, TableWithJoins,
 };
 
-use super::{
-    calls, identifiers,
-    roles::NameRole,
-    types,
-    walk::{Node, Walk},
-};
-use crate::{
-    guard::{config::GuardConfig, refusal::Refusal, relations},
-    problem::echo,
-};
+use super::roles::NameRole;
+use super::walk::{Node, Walk};
+use super::{calls, identifiers, types};
+use crate::guard::config::GuardConfig;
+use crate::guard::refusal::Refusal;
+use crate::guard::relations;
+use crate::problem::echo;
 
 /// Judges a table and the joins behind it.
 pub(super) fn judge_joined<'t>(walk: &mut Walk<'t, '_>, table: &'t TableWithJoins) -> Result<(), Refusal> {

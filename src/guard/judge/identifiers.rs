@@ -3,10 +3,9 @@
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
 use super::walk::Walk;
-use crate::{
-    guard::{parser::words, refusal::Refusal},
-    problem::Code,
-};
+use crate::guard::parser::words;
+use crate::guard::refusal::Refusal;
+use crate::problem::Code;
 
 /// Judges the name of a relation, a column or a schema.
 pub(super) fn judge_object<'t>(

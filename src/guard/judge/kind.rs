@@ -1,10 +1,8 @@
 //! The kind of a statement, decided on its tokens, so that a refusal names an INSERT even where the parser cannot read it.
 
-use crate::guard::{
-    lexer::{Token, TokenKind},
-    parser::constructs::LOCKS,
-    refusal::{Reason, Refusal},
-};
+use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::parser::constructs::LOCKS;
+use crate::guard::refusal::{Reason, Refusal};
 
 /// First words of PostgreSQL's other statements.
 #[rustfmt::skip]

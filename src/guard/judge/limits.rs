@@ -4,10 +4,8 @@
 //! how much stack it takes. An upper bound of it is computed here, linearly: within one pair of brackets every
 //! operator may nest the next one; a comma or a set operation ends that; brackets add up. `CASE … END` is a bracket.
 
-use crate::guard::{
-    lexer::{Token, TokenKind},
-    refusal::Refusal,
-};
+use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::refusal::Refusal;
 
 /// The deepest nesting of brackets and `CASE`.
 const MAX_DEPTH: usize = 50;

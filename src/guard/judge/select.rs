@@ -6,12 +6,11 @@ use sqlparser::ast::{
     SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, Table, Values, With,
 };
 
-use super::{
-    clauses, from, identifiers,
-    roles::NameRole,
-    walk::{Node, Walk},
-};
-use crate::guard::{parser::constructs::LOCKS, refusal::Refusal};
+use super::roles::NameRole;
+use super::walk::{Node, Walk};
+use super::{clauses, from, identifiers};
+use crate::guard::parser::constructs::LOCKS;
+use crate::guard::refusal::Refusal;
 
 /// Judges the clauses around a query's body.
 pub(super) fn judge_query<'t>(walk: &mut Walk<'t, '_>, query: &'t Query) -> Result<(), Refusal> {

@@ -1,6 +1,7 @@
 //! The worst nesting that the limits let pass, on a small stack.
 
-use crate::guard::{config::GuardConfig, statement::ReadOnlyStatement};
+use crate::guard::config::GuardConfig;
+use crate::guard::statement::ReadOnlyStatement;
 
 /// Judges on a thread with a stack of 2 MiB, which a debug build fills fastest.
 fn in_a_small_stack(sql: String) {

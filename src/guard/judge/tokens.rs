@@ -3,26 +3,18 @@
 //! It knows nothing of the tree but which names it accounts for, and refuses every other name, independently of the
 //! parser.
 
-use super::{
-    calls::unknown_function,
-    collations::{self, UNKNOWN_COLLATION},
-    from::unreadable,
-    roles::NameRole,
-    types::{Written, unknown_type},
-};
-use crate::{
-    guard::{
-        config::GuardConfig,
-        functions_denied,
-        lexer::{Token, TokenKind},
-        parser::{
-            constructs::FOREIGN_OPERATOR,
-            words::{is_keyword, is_never_a_function, is_operand},
-        },
-        refusal::{Reason, Refusal},
-    },
-    problem::echo,
-};
+use super::calls::unknown_function;
+use super::collations::{self, UNKNOWN_COLLATION};
+use super::from::unreadable;
+use super::roles::NameRole;
+use super::types::{Written, unknown_type};
+use crate::guard::config::GuardConfig;
+use crate::guard::functions_denied;
+use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::parser::constructs::FOREIGN_OPERATOR;
+use crate::guard::parser::words::{is_keyword, is_never_a_function, is_operand};
+use crate::guard::refusal::{Reason, Refusal};
+use crate::problem::echo;
 
 /// Words that are grammar only behind certain others, and names elsewhere.
 const GRAMMAR_BEHIND: &[(&str, &[&str])] = &[

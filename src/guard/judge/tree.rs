@@ -5,13 +5,12 @@
 
 use sqlparser::ast::{Expr, Query};
 
-use super::{
-    expressions, from,
-    roles::NameRole,
-    select,
-    walk::{Node, Walk},
-};
-use crate::guard::{config::GuardConfig, lexer::Token, refusal::Refusal};
+use super::roles::NameRole;
+use super::walk::{Node, Walk};
+use super::{expressions, from, select};
+use crate::guard::config::GuardConfig;
+use crate::guard::lexer::Token;
+use crate::guard::refusal::Refusal;
 
 /// Judges a tree. Returns the role of every token, which names the tree accounts for.
 pub(crate) fn judge(

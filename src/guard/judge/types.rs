@@ -4,11 +4,14 @@ use sqlparser::ast::{
     ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, ObjectName, TimezoneInfo, TypeModifier,
 };
 
-use super::{identifiers, roles::NameRole, walk::Walk};
-use crate::{
-    guard::{config::GuardConfig, functions_sets, parser::constructs, refusal::Refusal},
-    problem::echo,
-};
+use super::identifiers;
+use super::roles::NameRole;
+use super::walk::Walk;
+use crate::guard::config::GuardConfig;
+use crate::guard::functions_sets;
+use crate::guard::parser::constructs;
+use crate::guard::refusal::Refusal;
+use crate::problem::echo;
 
 /// Types, as `pg_type` names them, whose input functions only look at their argument. The list has no `reg*` type (they
 /// show which objects exist) and not `xml`.

@@ -2,13 +2,14 @@
 //!
 //! The walk keeps its own list of nodes: its stack does not grow with the tree.
 
-use sqlparser::{
-    ast::{Expr, Ident, Query, SetExpr, TableFactor, TableWithJoins},
-    tokenizer::Span,
-};
+use sqlparser::ast::{Expr, Ident, Query, SetExpr, TableFactor, TableWithJoins};
+use sqlparser::tokenizer::Span;
 
 use super::roles::NameRole;
-use crate::guard::{config::GuardConfig, lexer::Token, parser::token_of, refusal::Refusal};
+use crate::guard::config::GuardConfig;
+use crate::guard::lexer::Token;
+use crate::guard::parser::token_of;
+use crate::guard::refusal::Refusal;
 
 /// A node that is left to judge.
 pub(super) enum Node<'t> {

@@ -1,16 +1,12 @@
 //! Cuts a text into tokens.
 
-use super::{
-    names::{is_name_part, is_name_start, is_plain_in_names},
-    placeholders::Placeholders,
-    scanner::Scanner,
-    strings::{self, Escapes},
-    token::{Token, TokenKind},
-};
-use crate::{
-    guard::refusal::{Reason, Refusal},
-    problem::echo,
-};
+use super::names::{is_name_part, is_name_start, is_plain_in_names};
+use super::placeholders::Placeholders;
+use super::scanner::Scanner;
+use super::strings::{self, Escapes};
+use super::token::{Token, TokenKind};
+use crate::guard::refusal::{Reason, Refusal};
+use crate::problem::echo;
 
 /// The operators that may be written: PostgreSQL's own, and those of the extensions that have a named set.
 ///

@@ -1,10 +1,8 @@
 //! The pass over a text, and its limits.
 
-use super::{
-    cut::Lexer,
-    placeholders::{Numbering, Placeholders},
-    token::Token,
-};
+use super::cut::Lexer;
+use super::placeholders::{Numbering, Placeholders};
+use super::token::Token;
 use crate::guard::refusal::Refusal;
 
 /// The longest text, in characters.

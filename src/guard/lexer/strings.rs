@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{
-    names::is_name_part,
-    scanner::Scanner,
-    token::{Token, TokenKind},
-    unicode,
-};
-use crate::{guard::refusal::Refusal, problem::echo};
+use super::names::is_name_part;
+use super::scanner::Scanner;
+use super::token::{Token, TokenKind};
+use super::unicode;
+use crate::guard::refusal::Refusal;
+use crate::problem::echo;
 
 /// The spelling of a quote within a string.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::{guard::refusal::Refusal, problem::echo};
+use crate::guard::refusal::Refusal;
+use crate::problem::echo;
 
 /// The longest name, in bytes (`NAMEDATALEN - 1`). PostgreSQL cuts a longer one silently, so that the guard would check
 /// another name than PostgreSQL uses.

@@ -2,7 +2,8 @@
 
 use sqlparser::keywords::Keyword;
 
-use super::{view::View, words::keyword_named};
+use super::view::View;
+use super::words::keyword_named;
 use crate::guard::lexer::Token;
 
 const INTERVAL_FIELDS: &[&str] = &["year", "month", "day", "hour", "minute", "second"];

@@ -1,17 +1,14 @@
 //! Our tokens to sqlparser's tree, and its errors to our refusals.
 
-use sqlparser::{
-    ast::Query,
-    dialect::PostgreSqlDialect,
-    parser::{Parser, ParserError, ParserOptions},
-    tokenizer::Token as Seen,
-};
+use sqlparser::ast::Query;
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::{Parser, ParserError, ParserOptions};
+use sqlparser::tokenizer::Token as Seen;
 
 use super::{constructs, translate};
-use crate::{
-    guard::{lexer::Token, refusal::Refusal},
-    problem::echo,
-};
+use crate::guard::lexer::Token;
+use crate::guard::refusal::Refusal;
+use crate::problem::echo;
 
 /// The deepest recursion of sqlparser. Brackets nest at most 50 deep, and each takes a few calls.
 const MAX_RECURSION: usize = 250;

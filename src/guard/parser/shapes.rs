@@ -1,12 +1,13 @@
 //! Forms that sqlparser does not know, shown as an equal form or without a part that holds no expression.
 
-use sqlparser::{keywords::Keyword, tokenizer::Token as Seen};
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::Token as Seen;
 
-use super::{constructs::FOREIGN_OPERATOR, symbols, view::View};
-use crate::guard::{
-    lexer::{Token, TokenKind},
-    refusal::Refusal,
-};
+use super::constructs::FOREIGN_OPERATOR;
+use super::symbols;
+use super::view::View;
+use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::refusal::Refusal;
 
 const QUANTIFIERS: &[&str] = &["any", "all", "some"];
 #[rustfmt::skip]

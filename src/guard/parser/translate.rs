@@ -1,16 +1,14 @@
 //! Our tokens to sqlparser's tokens.
 
-use sqlparser::{
-    ast::DollarQuotedString,
-    keywords::Keyword,
-    tokenizer::{Token as Seen, TokenWithSpan, Word},
-};
+use sqlparser::ast::DollarQuotedString;
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token as Seen, TokenWithSpan, Word};
 
-use super::{keywords::keyword_at, shapes, symbols, view::View};
-use crate::guard::{
-    lexer::{Token, TokenKind, value_of},
-    refusal::Refusal,
-};
+use super::keywords::keyword_at;
+use super::view::View;
+use super::{shapes, symbols};
+use crate::guard::lexer::{Token, TokenKind, value_of};
+use crate::guard::refusal::Refusal;
 
 /// Returns the tokens that the parser is given. A statement that the tree could not show is refused.
 pub(super) fn tokens(tokens: &[Token<'_>]) -> Result<Vec<TokenWithSpan>, Refusal> {

@@ -1,12 +1,12 @@
 //! The tokens around a place, and the tokens shown to the parser so far.
 
-use sqlparser::{
-    keywords::Keyword,
-    tokenizer::{Token as Seen, TokenWithSpan, Word},
-};
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token as Seen, TokenWithSpan, Word};
 
-use super::{spans::span_of, words::is_operand};
-use crate::guard::{lexer::Token, refusal::Refusal};
+use super::spans::span_of;
+use super::words::is_operand;
+use crate::guard::lexer::Token;
+use crate::guard::refusal::Refusal;
 
 /// A place in the statement: it looks around, and shows tokens to the parser.
 pub(super) struct View<'t, 's> {

@@ -4,11 +4,9 @@
 
 use postgres::types::Type;
 
-use super::{
-    json, numeric,
-    reader::{Reader, Undecodable},
-    time::{self, Intervals},
-};
+use super::reader::{Reader, Undecodable};
+use super::time::{self, Intervals};
+use super::{json, numeric};
 use crate::wire::ascii::AsciiWriter;
 
 /// Whole numbers up to this size are exact in a double, so in every JSON reader.

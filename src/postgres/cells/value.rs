@@ -2,11 +2,9 @@
 
 use postgres::types::{Field, Kind, Type};
 
-use super::{
-    reader::{Reader, Undecodable},
-    scalar::{self, write_text},
-    time::Intervals,
-};
+use super::reader::{Reader, Undecodable};
+use super::scalar::{self, write_text};
+use super::time::Intervals;
 use crate::wire::ascii::AsciiWriter;
 
 /// Returns whether [`write()`] knows values of this type, down to their elements and fields.

@@ -1,9 +1,7 @@
 //! A connection string's text, with the relative paths of its files made absolute.
 
-use super::{
-    error::DsnError,
-    text::{behind_scheme, pair_value, percent_decoded},
-};
+use super::error::DsnError;
+use super::text::{behind_scheme, pair_value, percent_decoded};
 
 /// The parameters that name a file.
 const FILES: [&str; 4] = ["passfile", "sslrootcert", "sslcert", "sslkey"];

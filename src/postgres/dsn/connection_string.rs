@@ -1,25 +1,21 @@
 //! A connection string that was understood, with everything that it names loaded.
 
-use std::{
-    fmt,
-    net::IpAddr,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::{
-    super::tls::Connector,
-    anchor::anchored,
-    encryption::{ChannelBinding, Encryption, SslMode},
-    environment::DsnEnvironment,
-    error::DsnError,
-    keepalives::{self, Keepalives},
-    passfile,
-    password::Password,
-    server::{self, Host, Server},
-    target::{self, SessionTarget},
-    text::Parameters,
-};
+use super::super::tls::Connector;
+use super::anchor::anchored;
+use super::encryption::{ChannelBinding, Encryption, SslMode};
+use super::environment::DsnEnvironment;
+use super::error::DsnError;
+use super::keepalives::{self, Keepalives};
+use super::passfile;
+use super::password::Password;
+use super::server::{self, Host, Server};
+use super::target::{self, SessionTarget};
+use super::text::Parameters;
 
 /// A connection string that was understood, with everything that it names loaded.
 #[derive(Clone)]

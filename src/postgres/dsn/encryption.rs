@@ -2,15 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::{
-    super::{
-        stream::Negotiation,
-        tls::{Connector, Trust},
-    },
-    environment::DsnEnvironment,
-    error::DsnError,
-    text::Parameters,
-};
+use super::super::stream::Negotiation;
+use super::super::tls::{Connector, Trust};
+use super::environment::DsnEnvironment;
+use super::error::DsnError;
+use super::text::Parameters;
 
 /// The need for TLS on a connection (libpq's `sslmode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

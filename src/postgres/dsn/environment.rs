@@ -1,6 +1,7 @@
 //! The part of the environment that a connection string falls back on.
 
-use std::{fmt, path::PathBuf};
+use std::fmt;
+use std::path::PathBuf;
 
 /// Values that the environment adds to a DSN. Read by `settings`, never here.
 #[derive(Clone, Default)]

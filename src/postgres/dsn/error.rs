@@ -1,6 +1,7 @@
 //! The reasons to refuse a connection string.
 
-use super::super::{named_file::FileError, tls::TlsError};
+use super::super::named_file::FileError;
+use super::super::tls::TlsError;
 
 /// A DSN was refused. No variant holds text of the DSN that could be a secret.
 #[derive(Debug, thiserror::Error)]

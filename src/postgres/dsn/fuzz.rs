@@ -1,10 +1,8 @@
 //! Connection strings and password files. Nothing that they name is opened.
 
-use super::{
-    passfile::password_of,
-    server,
-    text::{Parameters, SUPPORTED},
-};
+use super::passfile::password_of;
+use super::server;
+use super::text::{Parameters, SUPPORTED};
 
 /// A connection string is read alike in every way of writing.
 pub fn strings(data: &[u8]) {

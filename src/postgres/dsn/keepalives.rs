@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{error::DsnError, text::Parameters};
+use super::error::DsnError;
+use super::text::Parameters;
 
 /// Probes on an idle connection, so that a dead peer is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,15 @@
 //!
 //! <https://www.postgresql.org/docs/current/libpq-pgpass.html>
 
-use std::{os::unix::fs::MetadataExt as _, path::PathBuf};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
 
-use super::{
-    super::named_file::{FileError, read},
-    environment::DsnEnvironment,
-    error::DsnError,
-    password::Password,
-    server::{Host, Server},
-    text::Parameters,
-};
+use super::super::named_file::{FileError, read};
+use super::environment::DsnEnvironment;
+use super::error::DsnError;
+use super::password::Password;
+use super::server::{Host, Server};
+use super::text::Parameters;
 
 /// Gives each server its password; returns the file that was read for it.
 pub(super) fn fill(

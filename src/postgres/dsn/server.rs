@@ -1,12 +1,12 @@
 //! The servers that a DSN names.
 
-use std::{
-    fmt,
-    net::IpAddr,
-    path::{Path, PathBuf},
-};
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 
-use super::{error::DsnError, password::Password, text::Parameters};
+use super::error::DsnError;
+use super::password::Password;
+use super::text::Parameters;
 
 /// One server to try.
 #[derive(Clone, Debug, PartialEq, Eq)]

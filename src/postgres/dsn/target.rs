@@ -1,6 +1,7 @@
 //! The kind of server that is wanted among several.
 
-use super::{error::DsnError, text::Parameters};
+use super::error::DsnError;
+use super::text::Parameters;
 
 /// The kind of server that is wanted (libpq's `target_session_attrs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,12 @@
 //! The role's privileges object by object, by the grants themselves: those to it, to PUBLIC, and to every role that it is a
 //! member of. Rights that no grant shows, such as a superuser's, are found in [`super::attributes`].
 
-use postgres::{Client, error::SqlState};
+use postgres::Client;
+use postgres::error::SqlState;
 
-use super::{
-    super::simple_query::{literal, row},
-    finding::{RoleFinding, quoted},
-    need::Need,
-};
+use super::super::simple_query::{literal, row};
+use super::finding::{RoleFinding, quoted};
+use super::need::Need;
 use crate::guard::functions_denied;
 
 const PRIVILEGES: &str = include_str!("privileges.sql");

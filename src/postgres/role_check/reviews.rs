@@ -1,9 +1,7 @@
 //! Findings that are kept between connections.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::finding::RoleFinding;
 

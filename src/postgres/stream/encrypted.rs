@@ -1,20 +1,16 @@
 //! A connection over TLS with a deadline from its first byte, the handshake included.
 
-use std::{fmt, future::Future, pin::Pin};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 
-use postgres::{
-    Socket,
-    tls::{MakeTlsConnect, TlsConnect, TlsStream},
-};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    time::timeout_at,
-};
+use postgres::Socket;
+use postgres::tls::{MakeTlsConnect, TlsConnect, TlsStream};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::timeout_at;
 
-use super::{
-    deadline::{Deadline, DeadlineStream},
-    negotiation::Negotiation,
-};
+use super::deadline::{Deadline, DeadlineStream};
+use super::negotiation::Negotiation;
 
 /// The request for TLS, which comes before any other message.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];

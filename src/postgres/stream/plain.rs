@@ -1,14 +1,10 @@
 //! A connection that is not encrypted, as the driver's "TLS" that changes nothing.
 
-use std::{
-    future::{Ready, ready},
-    io,
-};
+use std::future::{Ready, ready};
+use std::io;
 
-use postgres::{
-    Socket,
-    tls::{ChannelBinding, MakeTlsConnect, TlsConnect},
-};
+use postgres::Socket;
+use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect};
 
 use super::deadline::{Deadline, DeadlineStream};
 

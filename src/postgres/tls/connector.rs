@@ -1,27 +1,21 @@
 //! The TLS connector: rustls with ring, and everything that a connection string names for it.
 
-use std::{
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustls::{
-    ClientConfig, RootCertStore,
-    client::{WebPkiServerVerifier, danger::ServerCertVerifier},
-    crypto::CryptoProvider,
-};
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::CryptoProvider;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{
-    super::{
-        named_file::{FileError, read},
-        stream::{Deadline, Encrypted, Negotiation},
-    },
-    trust::{TlsError, Trust},
-    verifier::AnyName,
-};
+use super::super::named_file::{FileError, read};
+use super::super::stream::{Deadline, Encrypted, Negotiation};
+use super::trust::{TlsError, Trust};
+use super::verifier::AnyName;
 
 /// The files of the operating system's authorities on Linux distributions and with Homebrew.
 const SYSTEM_BUNDLES: [&str; 6] = [

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::{
-    super::stream::Negotiation,
-    trust::{TlsError, Trust},
-};
+use super::super::stream::Negotiation;
+use super::trust::{TlsError, Trust};
 
 /// Cannot exist in this build.
 #[derive(Clone, Debug)]

@@ -3,25 +3,23 @@
 //! An *entry* lives from a request to its answer: the thread that removes it owns the answer. A *run* lives from when a
 //! worker picks the call until that worker is free again, which may be long after the answer.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::{
-    handover::{Due, Job, Picked, Registered, Request, Taken},
-    slots::{Admission, Slots},
-    timers::{Alarm, Timers},
-};
-use crate::{
-    call::{Call, Interrupt, Serial},
-    governance::audit::{Decision, Record},
-    protocol::{reply::Reply, request::ProgressToken, revision::Era, session},
-    server::config::Config,
-    tools::{Lane, LaneId},
-    wire::{line::Line, request_id::RequestId},
-};
+use super::handover::{Due, Job, Picked, Registered, Request, Taken};
+use super::slots::{Admission, Slots};
+use super::timers::{Alarm, Timers};
+use crate::call::{Call, Interrupt, Serial};
+use crate::governance::audit::{Decision, Record};
+use crate::protocol::reply::Reply;
+use crate::protocol::request::ProgressToken;
+use crate::protocol::revision::Era;
+use crate::protocol::session;
+use crate::server::config::Config;
+use crate::tools::{Lane, LaneId};
+use crate::wire::line::Line;
+use crate::wire::request_id::RequestId;
 
 /// The time after an interrupt at which a worker counts as stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(1);

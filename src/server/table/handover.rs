@@ -1,17 +1,19 @@
 //! The values that the table takes and gives.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 
 use super::slots::Hung;
-use crate::{
-    call::{Interrupt, Serial, StopAction},
-    governance::audit::{Decision, Record},
-    protocol::{reply::Reply, request::ProgressToken, revision::Era},
-    tools::LaneId,
-    wire::{line::Line, request_id::RequestId},
-};
+use crate::call::{Interrupt, Serial, StopAction};
+use crate::governance::audit::{Decision, Record};
+use crate::protocol::reply::Reply;
+use crate::protocol::request::ProgressToken;
+use crate::protocol::revision::Era;
+use crate::tools::LaneId;
+use crate::wire::line::Line;
+use crate::wire::request_id::RequestId;
 
 /// A call as the reader understood it.
 #[derive(Debug)]

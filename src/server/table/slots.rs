@@ -2,10 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::{
-    call::Serial,
-    tools::{Lane, LaneId},
-};
+use crate::call::Serial;
+use crate::tools::{Lane, LaneId};
 
 /// The workers of a session, divided among lanes: each lane takes at most its capacity.
 #[derive(Debug)]

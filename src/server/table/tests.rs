@@ -1,22 +1,20 @@
 //! Random interleavings of every event of a call, against a model that only knows which answers are owed.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{arbiter::MAX_QUEUED_BYTES, *};
-use crate::{
-    call::Serial,
-    governance::audit::Record,
-    protocol::{revision::Era, tool::ToolName},
-    server::config::Config,
-    tools::{Lane, LaneId, Toolbox},
-    wire::request_id::RequestId,
-};
+use super::arbiter::MAX_QUEUED_BYTES;
+use super::*;
+use crate::call::Serial;
+use crate::governance::audit::Record;
+use crate::protocol::revision::Era;
+use crate::protocol::tool::ToolName;
+use crate::server::config::Config;
+use crate::tools::{Lane, LaneId, Toolbox};
+use crate::wire::request_id::RequestId;
 
 const TOOL: ToolName = ToolName::new("tool");
 

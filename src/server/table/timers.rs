@@ -1,6 +1,8 @@
 //! The instants at which the watchdog looks at a call again.
 
-use std::{cmp::Reverse, collections::BinaryHeap, time::Instant};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Instant;
 
 use crate::call::Serial;
 

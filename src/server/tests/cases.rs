@@ -1,16 +1,13 @@
-use std::{io::Write as _, time::Duration};
+use std::io::Write as _;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{
-    Client, Config, LIMIT, SMALL,
-    tools::{add, add_gate, narrow_lane, quick, sleepy},
-};
-use crate::{
-    call::Answer,
-    tools::{LaneId, Toolbox},
-    wire::ascii::AsciiWriter,
-};
+use super::tools::{add, add_gate, narrow_lane, quick, sleepy};
+use super::{Client, Config, LIMIT, SMALL};
+use crate::call::Answer;
+use crate::tools::{LaneId, Toolbox};
+use crate::wire::ascii::AsciiWriter;
 
 fn code(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"]

@@ -3,17 +3,16 @@
 mod tools;
 mod cases;
 
-use std::{
-    io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
-    thread,
-    time::Duration,
-};
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{Config, run};
-use crate::{governance::Governor, tools::Toolbox};
+use crate::governance::Governor;
+use crate::tools::Toolbox;
 
 /// The longest wait; one that reaches it has failed.
 const LIMIT: Duration = Duration::from_secs(20);

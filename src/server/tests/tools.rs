@@ -1,24 +1,18 @@
 //! Tools for tests.
 
-use std::{
-    borrow::Cow,
-    sync::{
-        Mutex,
-        mpsc::{Receiver, Sender, channel},
-    },
-    time::Duration,
-};
+use std::borrow::Cow;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::LIMIT;
-use crate::{
-    call::{Answer, Call, Failure},
-    problem::Problem,
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Lane, LaneId, Prepared, Tool, Toolbox},
-    wire::ascii::AsciiJson,
-};
+use crate::call::{Answer, Call, Failure};
+use crate::problem::Problem;
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::{Lane, LaneId, Prepared, Tool, Toolbox};
+use crate::wire::ascii::AsciiJson;
 
 /// The work of a run.
 type Acting = dyn Fn(&Call) -> Result<Answer, Failure> + Send + Sync;

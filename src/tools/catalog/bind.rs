@@ -6,13 +6,12 @@ use bytes::BytesMut;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use serde_json::{Map, Value};
 
-use super::{
-    entry::Entry,
-    kinds::{Kind, Scalar},
-    params::Param,
-    prove::Placeholder,
-};
-use crate::{arguments::formats, governance::identity::Identity};
+use super::entry::Entry;
+use super::kinds::{Kind, Scalar};
+use super::params::Param;
+use super::prove::Placeholder;
+use crate::arguments::formats;
+use crate::governance::identity::Identity;
 
 /// A value in the type of its placeholder.
 #[derive(Clone, Debug, PartialEq)]

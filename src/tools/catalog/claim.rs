@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::guard::{SensitiveWords, config::GuardConfig};
+use crate::guard::SensitiveWords;
+use crate::guard::config::GuardConfig;
 
 /// The declarations of an entry.
 #[derive(Clone, Debug)]

@@ -3,22 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use toml::{Spanned, de::DeValue};
+use toml::Spanned;
+use toml::de::DeValue;
 
-use super::{
-    claim::ParamClaim,
-    members, names,
-    output::{Column, ColumnKind},
-    params::Param,
-    rule::Rule,
-};
-use crate::{
-    document::{
-        self,
-        section::{Located, Report, Section, json, prose, wrong},
-    },
-    problem::echo,
-};
+use super::claim::ParamClaim;
+use super::output::{Column, ColumnKind};
+use super::params::Param;
+use super::rule::Rule;
+use super::{members, names};
+use crate::document;
+use crate::document::section::{Located, Report, Section, json, prose, wrong};
+use crate::problem::echo;
 
 /// A file's content.
 #[derive(Debug, Default)]

@@ -5,24 +5,20 @@ use std::collections::BTreeMap;
 use postgres::types::Type;
 use serde_json::{Map, Value};
 
-use super::{
-    claim::Claim,
-    config::CatalogConfig,
-    document::Draft,
-    members::{self, MemberUse},
-    output::{self, Column},
-    params::{self, Param},
-    prove::{Placeholder, Proven, prove},
-    rule::Rule,
-};
-use crate::{
-    arguments::Checker,
-    document::section::{Located, Report},
-    postgres::prepared::PreparedQuery,
-    problem::echo,
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::CheckedSpec,
-};
+use super::claim::Claim;
+use super::config::CatalogConfig;
+use super::document::Draft;
+use super::members::{self, MemberUse};
+use super::output::{self, Column};
+use super::params::{self, Param};
+use super::prove::{Placeholder, Proven, prove};
+use super::rule::Rule;
+use crate::arguments::Checker;
+use crate::document::section::{Located, Report};
+use crate::postgres::prepared::PreparedQuery;
+use crate::problem::echo;
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::CheckedSpec;
 
 /// An entry of the catalog.
 #[derive(Debug)]

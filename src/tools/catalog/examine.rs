@@ -1,32 +1,24 @@
 //! Each entry on a real database, for `check`: it is prepared, its columns are compared, its example is run.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use postgres::types::{ToSql, Type};
 use serde_json::{Map, Value};
 
-use super::{
-    bind,
-    entry::Entry,
-    output::ColumnKind,
-    query::{Query, accept},
-};
-use crate::{
-    call::{Call, Failure, Interrupt, Serial},
-    governance::identity::Identity,
-    postgres::{
-        Database,
-        login::within,
-        prepared::{Examined, QueryError},
-        sqlstate::chain,
-        transaction::{End, Transaction},
-    },
-    tools::sql::run::in_transaction,
-    wire::ascii::AsciiJson,
-};
+use super::bind;
+use super::entry::Entry;
+use super::output::ColumnKind;
+use super::query::{Query, accept};
+use crate::call::{Call, Failure, Interrupt, Serial};
+use crate::governance::identity::Identity;
+use crate::postgres::Database;
+use crate::postgres::login::within;
+use crate::postgres::prepared::{Examined, QueryError};
+use crate::postgres::sqlstate::chain;
+use crate::postgres::transaction::{End, Transaction};
+use crate::tools::sql::run::in_transaction;
+use crate::wire::ascii::AsciiJson;
 
 /// The time beyond its two calls that an entry may take, for what ends them.
 const MARGIN: Duration = Duration::from_secs(1);

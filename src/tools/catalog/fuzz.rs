@@ -3,11 +3,16 @@
 
 use std::path::PathBuf;
 
-use super::{config::CatalogConfig, document, entry::Entry, rule::Finding};
-use crate::{
-    document::{file::Source, finding::Severity, section::Report},
-    guard::{SensitiveWords, config::GuardConfig, statement::ReadOnlyStatement},
-};
+use super::config::CatalogConfig;
+use super::document;
+use super::entry::Entry;
+use super::rule::Finding;
+use crate::document::file::Source;
+use crate::document::finding::Severity;
+use crate::document::section::Report;
+use crate::guard::SensitiveWords;
+use crate::guard::config::GuardConfig;
+use crate::guard::statement::ReadOnlyStatement;
 
 /// The longest text of a finding, in bytes: names and values are quoted, and cut.
 const MAX_FINDING_BYTES: usize = 8_192;

@@ -4,12 +4,10 @@ use postgres::types::Type;
 use serde_json::{Value, json};
 
 use super::rule::Rule;
-use crate::{
-    arguments::pattern,
-    call::sanitizer,
-    document::section::{Located, Report, Section},
-    problem::echo,
-};
+use crate::arguments::pattern;
+use crate::call::sanitizer;
+use crate::document::section::{Located, Report, Section};
+use crate::problem::echo;
 
 /// The longest text of a parameter, in characters: the sanitizer's limit.
 const MAX_LENGTH: i64 = 65_536;

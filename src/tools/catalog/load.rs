@@ -1,30 +1,22 @@
 //! The catalog: its files read, its entries proven.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{
-    config::CatalogConfig,
-    document::{self, Document, Draft},
-    entry::Entry,
-    examine::{self, Examination, ExamineError},
-    query::Query,
-    rule::{Finding, Rule},
-};
-use crate::{
-    document::{
-        file,
-        finding::{Place, Severity},
-        section::Report,
-    },
-    guard::SensitiveWords,
-    postgres::Database,
-    tools::{BUILT_IN, Tool},
-    wire::ascii::AsciiJson,
-};
+use super::config::CatalogConfig;
+use super::document::{self, Document, Draft};
+use super::entry::Entry;
+use super::examine::{self, Examination, ExamineError};
+use super::query::Query;
+use super::rule::{Finding, Rule};
+use crate::document::file;
+use crate::document::finding::{Place, Severity};
+use crate::document::section::Report;
+use crate::guard::SensitiveWords;
+use crate::postgres::Database;
+use crate::tools::{BUILT_IN, Tool};
+use crate::wire::ascii::AsciiJson;
 
 /// The most entries of a catalog: all of them are listed to a client, and a model has to choose.
 pub const MAX_ENTRIES: usize = 1_000;

@@ -4,14 +4,14 @@
 //! database *marks* the names of the columns that hold members, at `check` and when a connection first prepares the
 //! statement. Nothing is resolved: a name is marked in every table of the statement.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
+use std::fmt;
 
-use postgres::{
-    Client,
-    types::{ToSql, Type},
-};
+use postgres::Client;
+use postgres::types::{ToSql, Type};
 
-use crate::{guard::position::Position, problem::echo};
+use crate::guard::position::Position;
+use crate::problem::echo;
 
 /// The waiver of the rule, beside the waivers of names.
 pub(super) const WAIVER: &str = "members";

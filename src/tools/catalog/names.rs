@@ -1,10 +1,8 @@
 //! Names in a catalog: of tables, columns and parameters.
 
 use super::rule::Rule;
-use crate::{
-    document::section::{Located, Report},
-    problem::echo,
-};
+use crate::document::section::{Located, Report};
+use crate::problem::echo;
 
 /// A placeholder and a key that the sanitizer lets through.
 const MAX_PARAM_BYTES: usize = 63;

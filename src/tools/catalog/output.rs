@@ -4,10 +4,8 @@ use postgres::types::Type;
 use serde_json::{Map, Value, json};
 
 use super::rule::Rule;
-use crate::{
-    document::section::{Located, Report, wrong},
-    postgres::prepared,
-};
+use crate::document::section::{Located, Report, wrong};
+use crate::postgres::prepared;
 
 /// A column of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]

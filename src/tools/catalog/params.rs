@@ -2,17 +2,14 @@
 
 use postgres::types::Type;
 use serde_json::{Map, Value};
-use toml::{Spanned, de::DeValue};
+use toml::Spanned;
+use toml::de::DeValue;
 
-use super::{
-    claim::{Match, ParamClaim},
-    kinds::{Kind, Scalar},
-    rule::Rule,
-};
-use crate::{
-    arguments::Checker,
-    document::section::{Located, Report, Section, prose, wrong},
-};
+use super::claim::{Match, ParamClaim};
+use super::kinds::{Kind, Scalar};
+use super::rule::Rule;
+use crate::arguments::Checker;
+use crate::document::section::{Located, Report, Section, prose, wrong};
 
 /// A parameter of an entry.
 #[derive(Clone, Debug)]

@@ -2,34 +2,27 @@
 
 use std::sync::Arc;
 
-use postgres::{
-    Client, Column as Described,
-    types::{ToSql, Type},
-};
+use postgres::types::{ToSql, Type};
+use postgres::{Client, Column as Described};
 use serde_json::{Map, Value};
 
-use super::{
-    bind,
-    entry::Entry,
-    members::{self, Exposed},
-    output::{Column, ColumnKind},
-    prove::Placeholder,
-    rows::Body,
-};
-use crate::{
-    call::{Answer, Call, Failure},
-    governance::{Permit, identity::Identity},
-    guard::SensitiveWords,
-    postgres::{
-        Database,
-        prepared::QueryError,
-        sqlstate,
-        transaction::{End, Transaction},
-    },
-    problem::Problem,
-    tools::{Bound, CheckedSpec, TypedTool, Work, sql::run::in_transaction},
-    wire::ascii::AsciiJson,
-};
+use super::bind;
+use super::entry::Entry;
+use super::members::{self, Exposed};
+use super::output::{Column, ColumnKind};
+use super::prove::Placeholder;
+use super::rows::Body;
+use crate::call::{Answer, Call, Failure};
+use crate::governance::Permit;
+use crate::governance::identity::Identity;
+use crate::guard::SensitiveWords;
+use crate::postgres::prepared::QueryError;
+use crate::postgres::transaction::{End, Transaction};
+use crate::postgres::{Database, sqlstate};
+use crate::problem::Problem;
+use crate::tools::sql::run::in_transaction;
+use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::wire::ascii::AsciiJson;
 
 /// An entry on a database.
 #[derive(Debug)]

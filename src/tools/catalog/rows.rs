@@ -3,15 +3,11 @@
 
 use std::borrow::Cow;
 
-use super::{
-    entry::Entry,
-    redact::{Unreadable, is_secret, may_be_json, names_secret, redact},
-};
-use crate::{
-    guard::SensitiveWords,
-    postgres::prepared::{Cell, Cells, QueryError},
-    wire::ascii::{AsciiJson, AsciiWriter},
-};
+use super::entry::Entry;
+use super::redact::{Unreadable, is_secret, may_be_json, names_secret, redact};
+use crate::guard::SensitiveWords;
+use crate::postgres::prepared::{Cell, Cells, QueryError};
+use crate::wire::ascii::{AsciiJson, AsciiWriter};
 
 /// The bytes behind the last row.
 const TAIL_BYTES: usize = r#"],"row_count":18446744073709551615,"has_more":false,"truncated":false}"#.len();

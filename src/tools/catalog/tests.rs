@@ -1,15 +1,16 @@
 //! Every rule has a catalog that breaks it and nothing else.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
 use super::{document, params, *};
-use crate::{
-    arguments::Checker,
-    document::{file::Source, section::Report},
-    guard::{GuardConfig, SensitiveWords},
-};
+use crate::arguments::Checker;
+use crate::document::file::Source;
+use crate::document::section::Report;
+use crate::guard::{GuardConfig, SensitiveWords};
 
 /// A catalog without a fault. Each case changes one place of it.
 const SOUND: &str = r#"

@@ -2,10 +2,8 @@
 
 use std::path::{Component, Path};
 
-use super::{
-    name::{bytes_of, shown},
-    rel_path::{RelPath, RelPathError, Step},
-};
+use super::name::{bytes_of, shown};
+use super::rel_path::{RelPath, RelPathError, Step};
 use crate::call::sanitizer::is_forbidden;
 
 /// A path against the standard library's reading of it.

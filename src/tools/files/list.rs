@@ -3,32 +3,28 @@
 //! Memory is that of one page: of all names only the smallest behind `after` are kept. A symbolic link is shown as
 //! such, never where it leads.
 
-use std::{collections::BinaryHeap, ffi::CString, sync::Arc};
+use std::collections::BinaryHeap;
+use std::ffi::CString;
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use nix::{
-    dir::Dir,
-    errno::Errno,
-    fcntl::AtFlags,
-    sys::stat::{FileStat, SFlag, fstatat},
-};
+use nix::dir::Dir;
+use nix::errno::Errno;
+use nix::fcntl::AtFlags;
+use nix::sys::stat::{FileStat, SFlag, fstatat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    name::{self, MAX_SHOWN_CHARS},
-    refusal::{parse_path, refusal},
-    root::{Root, WalkError},
-};
-use crate::{
-    arguments::schema_of,
-    call::{Call, Interrupt},
-    governance::Permit,
-    problem::{Code, Problem},
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, CheckedSpec, TypedTool, Work},
-    wire::ascii::AsciiJson,
-};
+use super::name::{self, MAX_SHOWN_CHARS};
+use super::refusal::{parse_path, refusal};
+use super::root::{Root, WalkError};
+use crate::arguments::schema_of;
+use crate::call::{Call, Interrupt};
+use crate::governance::Permit;
+use crate::problem::{Code, Problem};
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::wire::ascii::AsciiJson;
 
 /// Names looked at between two looks at the interrupt.
 const NAMES_PER_CHECK: usize = 256;

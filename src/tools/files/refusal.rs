@@ -1,13 +1,9 @@
 //! Refusals of a path, as the model reads them.
 
-use super::{
-    rel_path::{RelPath, RelPathError},
-    root::WalkError,
-};
-use crate::{
-    call::Failure,
-    problem::{Code, Problem, echo},
-};
+use super::rel_path::{RelPath, RelPathError};
+use super::root::WalkError;
+use crate::call::Failure;
+use crate::problem::{Code, Problem, echo};
 
 /// The argument that names the file or directory.
 pub(super) const PATH: &str = "relative_path";

@@ -2,11 +2,9 @@
 //!
 //! Version 1 and hosts that mix both count as no control group.
 
-use std::{
-    fs::File,
-    io::Read as _,
-    path::{Component, Path, PathBuf},
-};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;

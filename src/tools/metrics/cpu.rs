@@ -2,11 +2,9 @@
 //!
 //! Read here and not through `sysinfo`, which looks at most once in 200 ms and parses `/proc/cpuinfo` first.
 
-use std::{
-    fs::File,
-    io::{self, Read as _},
-    time::{Duration, Instant},
-};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::time::{Duration, Instant};
 
 use super::share::percent;
 use crate::call::{Call, Failure};

@@ -7,20 +7,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sysinfo::{MemoryRefreshKind, System};
 
-use super::{
-    cgroup::{self, Cgroup},
-    cpu::watch_cpu,
-    share::{finite, percent},
-};
-use crate::{
-    arguments::schema_of,
-    call::{Call, Failure},
-    governance::Permit,
-    problem::Problem,
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, CheckedSpec, TypedTool, Work},
-    wire::ascii::AsciiJson,
-};
+use super::cgroup::{self, Cgroup};
+use super::cpu::watch_cpu;
+use super::share::{finite, percent};
+use crate::arguments::schema_of;
+use crate::call::{Call, Failure};
+use crate::governance::Permit;
+use crate::problem::Problem;
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::wire::ascii::AsciiJson;
 
 /// The most bytes of an answer: some 30 numbers.
 const MAX_BODY_BYTES: usize = 2048;

@@ -2,29 +2,23 @@
 
 use std::sync::Arc;
 
-use postgres::{
-    Row,
-    fallible_iterator::FallibleIterator as _,
-    types::{ToSql, Type},
-};
+use postgres::Row;
+use postgres::fallible_iterator::FallibleIterator as _;
+use postgres::types::{ToSql, Type};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::run::in_transaction;
-use crate::{
-    arguments::schema_of,
-    call::{Call, Failure},
-    governance::Permit,
-    postgres::{
-        Database, sqlstate,
-        transaction::{End, Transaction},
-    },
-    problem::{Code, Problem, echo},
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, CheckedSpec, TypedTool, Work},
-    wire::ascii::{AsciiJson, AsciiWriter},
-};
+use crate::arguments::schema_of;
+use crate::call::{Call, Failure};
+use crate::governance::Permit;
+use crate::postgres::transaction::{End, Transaction};
+use crate::postgres::{Database, sqlstate};
+use crate::problem::{Code, Problem, echo};
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::wire::ascii::{AsciiJson, AsciiWriter};
 
 /// What a caller says.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]

@@ -2,28 +2,25 @@
 
 use std::sync::Arc;
 
-use postgres::{fallible_iterator::FallibleIterator as _, types::Type};
+use postgres::fallible_iterator::FallibleIterator as _;
+use postgres::types::Type;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::run::in_transaction;
-use crate::{
-    arguments::schema_of,
-    call::{Call, Failure},
-    governance::Permit,
-    guard::statement::ReadOnlyStatement,
-    postgres::{
-        Database,
-        rows::Raw,
-        sqlstate::{self, Sent},
-        transaction::{End, Transaction},
-    },
-    problem::{Code, Problem},
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, CheckedSpec, TypedTool, Work},
-    wire::ascii::AsciiJson,
-};
+use crate::arguments::schema_of;
+use crate::call::{Call, Failure};
+use crate::governance::Permit;
+use crate::guard::statement::ReadOnlyStatement;
+use crate::postgres::Database;
+use crate::postgres::rows::Raw;
+use crate::postgres::sqlstate::{self, Sent};
+use crate::postgres::transaction::{End, Transaction};
+use crate::problem::{Code, Problem};
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::wire::ascii::AsciiJson;
 
 /// What a caller says.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]

@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 
-use postgres::{Client, Column, RowIter, fallible_iterator::FallibleIterator as _, types::Type};
+use postgres::fallible_iterator::FallibleIterator as _;
+use postgres::types::Type;
+use postgres::{Client, Column, RowIter};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    arguments::{schema_of, with_maximum},
-    call::{Answer, Call, Failure},
-    governance::Permit,
-    guard::statement::ReadOnlyStatement,
-    postgres::{
-        Database, SqlConfig, cells,
-        columns::{MAX_WIDTH, Plan, Rendering},
-        rows::{Body, NotTaken, most_rows},
-        sqlstate::{self, Sent},
-        transaction::{End, Transaction, unless_stopped},
-    },
-    problem::{Code, Problem},
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, CheckedSpec, TypedTool, Work},
-    wire::ascii::AsciiJson,
-};
+use crate::arguments::{schema_of, with_maximum};
+use crate::call::{Answer, Call, Failure};
+use crate::governance::Permit;
+use crate::guard::statement::ReadOnlyStatement;
+use crate::postgres::columns::{MAX_WIDTH, Plan, Rendering};
+use crate::postgres::rows::{Body, NotTaken, most_rows};
+use crate::postgres::sqlstate::{self, Sent};
+use crate::postgres::transaction::{End, Transaction, unless_stopped};
+use crate::postgres::{Database, SqlConfig, cells};
+use crate::problem::{Code, Problem};
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::wire::ascii::AsciiJson;
 
 /// What a caller says.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]

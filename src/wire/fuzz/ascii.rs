@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::wire::{
-    ascii::{AsciiJson, AsciiWriter, string_cost},
-    blocks::BLOCK_BYTES,
-    line::{Line, Part},
-    request_id::RequestId,
-};
+use crate::wire::ascii::{AsciiJson, AsciiWriter, string_cost};
+use crate::wire::blocks::BLOCK_BYTES;
+use crate::wire::line::{Line, Part};
+use crate::wire::request_id::RequestId;
 
 /// Bytes that control how much is written before the text: little, or so much that it falls on the end of a block.
 const CONTROLS: usize = 2;

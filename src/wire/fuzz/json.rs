@@ -6,11 +6,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::wire::{
-    fault::{Fault, FaultKind},
-    json::{MAX_VALUES, Reader},
-    scanner::MAX_DEPTH,
-};
+use crate::wire::fault::{Fault, FaultKind};
+use crate::wire::json::{MAX_VALUES, Reader};
+use crate::wire::scanner::MAX_DEPTH;
 
 /// Runs the target.
 pub fn run(data: &[u8]) {

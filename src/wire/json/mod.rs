@@ -5,12 +5,11 @@
 use std::str::FromStr;
 
 use memchr::memchr;
-use serde_json::{Map, Number, Value, map::Entry};
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value};
 
-use crate::wire::{
-    fault::{Fault, FaultKind},
-    scanner::{MAX_DEPTH, Scanner, Token},
-};
+use crate::wire::fault::{Fault, FaultKind};
+use crate::wire::scanner::{MAX_DEPTH, Scanner, Token};
 
 /// Values of a text that are held, all levels counted; a quarantined value has as many of its own. A value takes 72 bytes
 /// of memory, and two of a text: the memory that a text can take is bounded before it is judged.

@@ -1,13 +1,12 @@
 //! JSON-RPC 2.0 envelopes from a client, as one of a closed set.
 
-use serde_json::{Map, Value, map::Entry};
+use serde_json::map::Entry;
+use serde_json::{Map, Value};
 
-use crate::wire::{
-    fault::{Fault, FaultKind},
-    frame::Frame,
-    json::Reader,
-    request_id::RequestId,
-};
+use crate::wire::fault::{Fault, FaultKind};
+use crate::wire::frame::Frame;
+use crate::wire::json::Reader;
+use crate::wire::request_id::RequestId;
 
 /// The `params` of a message.
 #[derive(Debug, Default)]

@@ -3,17 +3,13 @@
 //! EAGAIN, EINTR, short reads and short writes are normal here and nowhere else. The descriptors' flags are never
 //! changed: they belong to the open file, which other processes may share.
 
-use std::{
-    io::{self, Read, Write},
-    os::fd::{AsFd, OwnedFd},
-};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 
-use nix::{
-    errno::Errno,
-    fcntl::{FcntlArg, fcntl},
-    poll::{PollFd, PollFlags},
-    unistd::{read, write},
-};
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::poll::{PollFd, PollFlags};
+use nix::unistd::{read, write};
 
 use crate::wire::wake::{is_ready, poll_all};
 

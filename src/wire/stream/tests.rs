@@ -1,11 +1,11 @@
 use super::*;
-use nix::{
-    fcntl::OFlag,
-    pty::openpty,
-    sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr},
-    unistd::pipe2,
-};
-use std::{fs::File, os::unix::net::UnixStream, thread};
+use nix::fcntl::OFlag;
+use nix::pty::openpty;
+use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
+use nix::unistd::pipe2;
+use std::fs::File;
+use std::os::unix::net::UnixStream;
+use std::thread;
 
 /// More than any pipe or socket holds, so that writers must wait for readers.
 const MUCH: usize = 3_000_000;

@@ -1,13 +1,10 @@
 //! A server that speaks PostgreSQL's protocol and lies: it returns more columns, more rows and longer values than it was
 //! asked for. Nothing of that passes.
 
-use std::{
-    collections::HashMap,
-    fs,
-    io::{self, Read, Write},
-    net::{TcpListener, TcpStream},
-    thread,
-};
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 

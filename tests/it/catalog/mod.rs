@@ -3,16 +3,15 @@
 mod double;
 mod members;
 
-use std::{fs, process::Stdio};
+use std::fs;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use self::members::member_rig;
-use crate::{
-    cluster::Cluster,
-    support::{Client, Process, command, problem},
-    tools::{NO_DATABASE, check_output, listed},
-};
+use crate::cluster::Cluster;
+use crate::support::{Client, Process, command, problem};
+use crate::tools::{NO_DATABASE, check_output, listed};
 
 const TABLES: &str = "
     CREATE TABLE asset (id int PRIMARY KEY, name text, site text, bought date, seen timestamptz, key uuid, price numeric(10, 2),

@@ -1,6 +1,7 @@
 //! Help, usage, `check` and `client-config`, with their exit codes.
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 

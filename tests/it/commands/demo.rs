@@ -1,17 +1,15 @@
 //! The demo: its transcript, its sandbox, and its clean-up after every kind of end.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-    process::Stdio,
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use nix::sys::signal::Signal;
-use postgres::{Config, NoTls, error::SqlState};
+use postgres::error::SqlState;
+use postgres::{Config, NoTls};
 
 use super::{LIMIT, check, finish, signal, suite};
 

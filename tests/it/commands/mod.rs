@@ -4,17 +4,13 @@ mod cli;
 mod streams;
 mod demo;
 
-use std::{
-    process::{Child, Command, Output, Stdio},
-    sync::mpsc,
-    thread,
-    time::Duration,
-};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use nix::{
-    sys::signal::{Signal, kill},
-    unistd::Pid,
-};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 /// The longest time of a command, on a busy host, too.
 pub(super) const LIMIT: Duration = Duration::from_secs(120);

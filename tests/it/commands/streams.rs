@@ -1,17 +1,11 @@
 //! Stdout, stderr and the log: messages, errors, the journal, and readers that do not read.
 
-use std::{
-    fs,
-    io::{self, Read},
-    os::{
-        fd::{AsRawFd, OwnedFd},
-        unix::{
-            fs::{MetadataExt, PermissionsExt},
-            net::UnixStream,
-        },
-    },
-    process::Stdio,
-};
+use std::fs;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
 
 use serde_json::json;
 

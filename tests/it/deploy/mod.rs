@@ -2,9 +2,11 @@
 
 use std::process::{Command, Stdio};
 
-use postgres::{Client, Config, NoTls, error::SqlState};
+use postgres::error::SqlState;
+use postgres::{Client, Config, NoTls};
 
-use crate::{cluster::Cluster, support::command};
+use crate::cluster::Cluster;
+use crate::support::command;
 
 /// A role of its own in a database of its own, made by the printed script.
 pub(crate) struct Reader {

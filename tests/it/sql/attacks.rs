@@ -9,10 +9,8 @@ use postgres::{Client as Driver, Config, NoTls};
 use serde_json::json;
 
 use self::corpus::{Alone, Attack, attacks};
-use crate::{
-    cluster::{Cluster, PASSWORD, READER},
-    support::{Client, LIMIT, problem},
-};
+use crate::cluster::{Cluster, PASSWORD, READER};
+use crate::support::{Client, LIMIT, problem};
 
 /// The targets of the attacks, so that none fails for want of one.
 const SETUP: &str = "

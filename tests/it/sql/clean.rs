@@ -1,21 +1,16 @@
 //! State that a call leaves behind, of which the next one on the same connection finds nothing.
 
-use std::{
-    sync::{Arc, Barrier},
-    thread,
-};
+use std::sync::{Arc, Barrier};
+use std::thread;
 
-use mcp_server_suite::{call::Interrupt, tools::sql::ReadOnlySql};
+use mcp_server_suite::call::Interrupt;
+use mcp_server_suite::tools::sql::ReadOnlySql;
 use serde_json::json;
 
-use crate::{
-    cluster::Cluster,
-    sql::{
-        faults::wait_until,
-        run::{Rig, call_with},
-    },
-    support::Client,
-};
+use crate::cluster::Cluster;
+use crate::sql::faults::wait_until;
+use crate::sql::run::{Rig, call_with};
+use crate::support::Client;
 
 /// Everything that a session can hold, of which a clean one holds nothing. A view shows it, since the guard would not.
 const STATE: &str = "SELECT \

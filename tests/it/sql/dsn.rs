@@ -1,15 +1,15 @@
 //! The parameters of a connection string reach the server and the kernel, and passwords come from where libpq takes them.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, process::Stdio};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 
 use mcp_server_suite::postgres::{Database, Dsn, DsnEnvironment};
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::{Cluster, PASSWORD},
-    sql::run::{Rig, config, query},
-    support::{Client, command},
-};
+use crate::cluster::{Cluster, PASSWORD};
+use crate::sql::run::{Rig, config, query};
+use crate::support::{Client, command};
 
 #[test]
 fn parameters_of_the_session_are_those_of_the_dsn() {

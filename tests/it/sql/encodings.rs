@@ -1,12 +1,11 @@
 //! Databases in other encodings than UTF-8: what they hold arrives as Unicode, cut between characters.
 
-use mcp_server_suite::{postgres::Database, problem::Code};
+use mcp_server_suite::postgres::Database;
+use mcp_server_suite::problem::Code;
 use serde_json::json;
 
-use crate::{
-    cluster::Cluster,
-    sql::run::{code, config, query},
-};
+use crate::cluster::Cluster;
+use crate::sql::run::{code, config, query};
 
 /// A database of this encoding.
 fn in_encoding(encoding: &str) -> (String, std::sync::Arc<Database>) {

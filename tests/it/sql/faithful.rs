@@ -6,10 +6,8 @@ use mcp_server_suite::guard::GuardConfig;
 use postgres::{Client, SimpleQueryMessage};
 use serde_json::Value;
 
-use crate::{
-    cluster::{Cluster, binaries},
-    sql::run::Rig,
-};
+use crate::cluster::{Cluster, binaries};
+use crate::sql::run::Rig;
 
 /// Rows that psql and a call must agree on.
 const TABLES: &str = "

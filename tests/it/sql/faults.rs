@@ -1,20 +1,19 @@
 //! Faults around a statement: it is told to stop, its connection is killed, the server restarts.
 
-use std::{sync::Arc, thread, time::Instant};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
 
-use mcp_server_suite::{
-    call::{Call, Failure, Interrupt, Serial},
-    governance::{Governor, Verdict},
-    postgres::{Database, Pooler},
-    problem::Code,
-    tools::{Tool as _, sql::ReadOnlySql},
-};
+use mcp_server_suite::call::{Call, Failure, Interrupt, Serial};
+use mcp_server_suite::governance::{Governor, Verdict};
+use mcp_server_suite::postgres::{Database, Pooler};
+use mcp_server_suite::problem::Code;
+use mcp_server_suite::tools::Tool as _;
+use mcp_server_suite::tools::sql::ReadOnlySql;
 use serde_json::json;
 
-use crate::{
-    cluster::Cluster,
-    sql::run::{LIMIT, Rig, call_with, code, config, database, query},
-};
+use crate::cluster::Cluster;
+use crate::sql::run::{LIMIT, Rig, call_with, code, config, database, query};
 
 /// A view whose rows never come.
 const NAP: &str = "CREATE VIEW nap AS SELECT pg_sleep(60)::text; GRANT SELECT ON nap TO reader;";

@@ -1,28 +1,20 @@
 //! A server that accepts and is silent: frozen, or never one.
 
-use std::{
-    net::TcpListener,
-    os::unix::net::UnixListener,
-    thread,
-    time::{Duration, Instant},
-};
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use mcp_server_suite::{
-    call::Failure,
-    guard::{GuardConfig, SensitiveWords},
-    postgres::Database,
-    tools::catalog::{Catalog, CatalogConfig},
-};
+use mcp_server_suite::call::Failure;
+use mcp_server_suite::guard::{GuardConfig, SensitiveWords};
+use mcp_server_suite::postgres::Database;
+use mcp_server_suite::tools::catalog::{Catalog, CatalogConfig};
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::Cluster,
-    sql::{
-        faults::wait_until,
-        run::{LIMIT, config, query},
-    },
-    support::{Client, problem, took},
-};
+use crate::cluster::Cluster;
+use crate::sql::faults::wait_until;
+use crate::sql::run::{LIMIT, config, query};
+use crate::support::{Client, problem, took};
 
 /// The most threads of a session that has used all its workers for SQL, while nothing hangs.
 const USUAL_THREADS: usize = 16;

@@ -5,7 +5,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::{cluster::Cluster, sql::psql::rows, support::Client};
+use crate::cluster::Cluster;
+use crate::sql::psql::rows;
+use crate::support::Client;
 
 /// Each server's own way to say its longest ones, and their neighbours, which are finite everywhere. Before 15 some parts
 /// cannot be that long.

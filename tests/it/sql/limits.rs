@@ -1,22 +1,17 @@
 //! Limits that the role, the database or PostgreSQL itself put on a session, and many calls on few connections.
 
-use std::{thread, time::Duration};
+use std::thread;
+use std::time::Duration;
 
-use mcp_server_suite::{
-    call::Failure,
-    postgres::{Database, Pooler},
-    problem::Code,
-};
+use mcp_server_suite::call::Failure;
+use mcp_server_suite::postgres::{Database, Pooler};
+use mcp_server_suite::problem::Code;
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::Cluster,
-    sql::{
-        faults::wait_until,
-        run::{Rig, code, config, query},
-    },
-    support::{Client, problem},
-};
+use crate::cluster::Cluster;
+use crate::sql::faults::wait_until;
+use crate::sql::run::{Rig, code, config, query};
+use crate::support::{Client, problem};
 
 const OTHERS: &str = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 

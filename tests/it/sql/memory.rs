@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::Cluster,
-    sql::run::Rig,
-    support::{Client, problem},
-};
+use crate::cluster::Cluster;
+use crate::sql::run::Rig;
+use crate::support::{Client, problem};
 
 /// The bound: an eighth of what the compose file of `deploy` gives a container.
 const MAX_KIB: u64 = 64 * 1024;

@@ -1,15 +1,14 @@
 //! Whatever answers in PostgreSQL's place: a script plays it, byte for byte, and the login is refused in time.
 
-use std::{
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mcp_server_suite::postgres::Database;
 
-use crate::{sql::run::config, support::took};
+use crate::sql::run::config;
+use crate::support::took;
 
 /// The peer's conduct after its last message.
 #[derive(Clone, Copy)]

@@ -4,10 +4,8 @@ use mcp_server_suite::NAME;
 use postgres::{Client as Driver, Config, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::{Cluster, PASSWORD, READER},
-    support::{Client, problem},
-};
+use crate::cluster::{Cluster, PASSWORD, READER};
+use crate::support::{Client, problem};
 
 /// The settings that a call pins, and a limit.
 const SETTINGS: &str = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, MDY'; SET IntervalStyle = iso_8601; \

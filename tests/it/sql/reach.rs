@@ -1,24 +1,19 @@
 //! A server that cannot be reached, or refuses the login: each call reports it in time, and `check` names cause and cure.
 
-use std::{
-    os::fd::{AsRawFd as _, OwnedFd},
-    time::{Duration, Instant},
-};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::time::{Duration, Instant};
 
-use mcp_server_suite::{call::Failure, postgres::Database};
+use mcp_server_suite::call::Failure;
+use mcp_server_suite::postgres::Database;
 use nix::sys::socket::{
     AddressFamily, Backlog, SockFlag, SockType, SockaddrIn, bind, connect, getsockname, listen, socket,
 };
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::{Cluster, PASSWORD},
-    sql::{
-        faults::wait_until,
-        run::{LIMIT, Rig, config, query},
-    },
-    support::{Client, command, took},
-};
+use crate::cluster::{Cluster, PASSWORD};
+use crate::sql::faults::wait_until;
+use crate::sql::run::{LIMIT, Rig, config, query};
+use crate::support::{Client, command, took};
 
 /// The output of `check` with these settings, and its exit code.
 fn checked(settings: &[(&str, &str)]) -> (String, Option<i32>) {

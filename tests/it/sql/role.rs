@@ -5,12 +5,10 @@ use postgres::Client;
 
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::Cluster,
-    deploy::Reader,
-    sql::run::config,
-    support::{Client as Session, problem},
-};
+use crate::cluster::Cluster;
+use crate::deploy::Reader;
+use crate::sql::run::config;
+use crate::support::{Client as Session, problem};
 
 /// A grant, and its finding: whether it is dangerous, its text, and the SQL that mends it.
 struct Case {

@@ -1,24 +1,19 @@
 //! The SQL tools on a real server: values, bounds, faults.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use mcp_server_suite::{
-    call::{Call, Failure, Interrupt, Serial},
-    governance::{Governor, Verdict},
-    guard::GuardConfig,
-    postgres::{Database, Dsn, DsnEnvironment, Need, Pooler, SqlConfig, UnsafeRole},
-    problem::Code,
-    tools::{
-        Tool,
-        sql::{DescribeDatabase, ExplainQuery, ReadOnlySql},
-    },
-};
+use mcp_server_suite::call::{Call, Failure, Interrupt, Serial};
+use mcp_server_suite::governance::{Governor, Verdict};
+use mcp_server_suite::guard::GuardConfig;
+use mcp_server_suite::postgres::{Database, Dsn, DsnEnvironment, Need, Pooler, SqlConfig, UnsafeRole};
+use mcp_server_suite::problem::Code;
+use mcp_server_suite::tools::Tool;
+use mcp_server_suite::tools::sql::{DescribeDatabase, ExplainQuery, ReadOnlySql};
 use serde_json::{Value, json};
 
-use crate::{cluster::Cluster, sql::faults::wait_until};
+use crate::cluster::Cluster;
+use crate::sql::faults::wait_until;
 
 /// The limit of every wait here.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);

@@ -1,18 +1,14 @@
 //! SQL calls in a session of the real binary: what they say, and what slow ones do to others.
 
-use std::{
-    fs, thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::Cluster,
-    support::{Client, LIMIT, problem, took},
-    tools::{check_output, listed},
-};
+use crate::cluster::Cluster;
+use crate::support::{Client, LIMIT, problem, took};
+use crate::tools::{check_output, listed};
 
 /// Waits for the lock that [`Locked`] holds, and costs nothing meanwhile.
 const SLOW: &str = "SELECT count(*) FROM locked";

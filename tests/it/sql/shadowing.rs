@@ -3,13 +3,11 @@
 
 use std::sync::Arc;
 
-use mcp_server_suite::{
-    call::{Failure, Interrupt},
-    guard::GuardConfig,
-    postgres::Pooler,
-    problem::Code,
-    tools::sql::{DescribeDatabase, ExplainQuery},
-};
+use mcp_server_suite::call::{Failure, Interrupt};
+use mcp_server_suite::guard::GuardConfig;
+use mcp_server_suite::postgres::Pooler;
+use mcp_server_suite::problem::Code;
+use mcp_server_suite::tools::sql::{DescribeDatabase, ExplainQuery};
 
 use serde_json::{Value, json};
 

@@ -2,16 +2,13 @@
 
 use std::thread;
 
-use mcp_server_suite::{call::Failure, postgres::Database};
+use mcp_server_suite::call::Failure;
+use mcp_server_suite::postgres::Database;
 use serde_json::{Value, json};
 
-use crate::{
-    cluster::{Cluster, PASSWORD},
-    sql::{
-        faults::wait_until,
-        run::{config, query},
-    },
-};
+use crate::cluster::{Cluster, PASSWORD};
+use crate::sql::faults::wait_until;
+use crate::sql::run::{config, query};
 
 const SETUP: &str = "
     CREATE VIEW slow AS SELECT pg_sleep(30)::text, (SELECT count(*) FROM item); GRANT SELECT ON slow TO reader;

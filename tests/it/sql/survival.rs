@@ -1,24 +1,20 @@
 //! Statements that the guard lets pass and the server cannot stop or forget: they cost their own place and no more.
 
-use std::{process::Stdio, sync::Arc, time::Instant};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Instant;
 
 use mcp_server_suite::tools::sql::ExplainQuery;
-use nix::{
-    sys::signal::{Signal, kill},
-    unistd::Pid,
-};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
+use crate::cluster::Cluster;
+use crate::sql::faults::wait_until;
+use crate::sql::run::{LIMIT, Rig, call};
 #[cfg(feature = "tls")]
 use crate::sql::tls::asset;
-use crate::{
-    cluster::Cluster,
-    sql::{
-        faults::wait_until,
-        run::{LIMIT, Rig, call},
-    },
-    support::{Client, command, problem},
-};
+use crate::support::{Client, command, problem};
 
 /// A backend that does nothing, as one in a long uncancellable function. Dropped, it goes on.
 struct Stopped(i32);

@@ -1,16 +1,12 @@
 //! TLS to a real server: the verdict of every `sslmode` is psql's own.
 
-use std::{
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use mcp_server_suite::postgres::{Database, Dsn, DsnEnvironment};
 
-use crate::{
-    cluster::{Cluster, PASSWORD},
-    sql::run::config,
-};
+use crate::cluster::{Cluster, PASSWORD};
+use crate::sql::run::config;
 
 /// A file of `tests/it/tls`.
 pub(crate) fn asset(name: &str) -> PathBuf {

@@ -1,24 +1,19 @@
 //! Attacks on the data directory, through the real binary, with both ways to look a name up: `openat2`, and the walk of
 //! older kernels.
 
-use std::{
-    collections::BTreeMap,
-    fs::{self, File, OpenOptions},
-    io::Write as _,
-    os::unix::{
-        ffi::OsStrExt as _,
-        fs::{PermissionsExt as _, symlink},
-    },
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
-    thread,
-};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 
-use nix::{
-    errno::Errno,
-    fcntl::{AT_FDCWD, OpenHow, openat2},
-    libc::SYS_openat2,
-};
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OpenHow, openat2};
+use nix::libc::SYS_openat2;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use serde_json::{Value, json};
 

@@ -1,12 +1,10 @@
 //! Load: every answer comes, memory is bounded, threads and descriptors do not leak.
 
-use std::{
-    collections::HashMap,
-    fs::{self, File},
-    io::{self, BufRead, BufReader, Read},
-    thread,
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 

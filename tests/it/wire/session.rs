@@ -1,11 +1,9 @@
 //! The beginning, the waits and the end of a session: launch styles, slots, deadlines, signals.
 
-use std::{
-    fs::{self, File},
-    io::Read,
-    process::Stdio,
-    time::Instant,
-};
+use std::fs::{self, File};
+use std::io::Read;
+use std::process::Stdio;
+use std::time::Instant;
 
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};

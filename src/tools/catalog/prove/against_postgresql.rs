@@ -2,21 +2,20 @@
 //! in other ways; whatever still passes may read the entry's tables only, no column of a secret, and gives the declared
 //! columns. The server refuses a role that may not read a column, and `EXPLAIN` names the tables.
 
-use std::{cell::Cell, collections::BTreeMap};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
-use postgres::{Client, NoTls, SimpleQueryMessage, error::SqlState, types::Type};
-use proptest::{
-    prelude::*,
-    sample::{Index, select},
-    test_runner::{Config, TestRunner},
-};
+use postgres::error::SqlState;
+use postgres::types::Type;
+use postgres::{Client, NoTls, SimpleQueryMessage};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-use super::{
-    super::claim::{Claim, ParamClaim},
-    Placeholder, Proven, prove,
-    testing::{list, param},
-};
+use super::super::claim::{Claim, ParamClaim};
+use super::testing::{list, param};
+use super::{Placeholder, Proven, prove};
 use crate::guard::{GuardConfig, SensitiveWords};
 
 #[path = "../../../../tests/it/cluster.rs"]

@@ -2,15 +2,13 @@
 
 use sqlparser::ast::Query;
 
-use super::{
-    super::{claim::Claim, rule::Rule},
-    faults::Faults,
-    output,
-};
-use crate::{
-    guard::{lexer::Token, parser::token_of},
-    problem::echo,
-};
+use super::super::claim::Claim;
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::output;
+use crate::guard::lexer::Token;
+use crate::guard::parser::token_of;
+use crate::problem::echo;
 
 pub(super) fn check(claim: &Claim<'_>, query: &Query, tokens: &[Token<'_>], faults: &mut Faults<'_>) {
     if claim.columns.is_empty() {

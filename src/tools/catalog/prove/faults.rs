@@ -1,10 +1,8 @@
 //! Faults, each one once, in the order of the text.
 
 use super::super::rule::Rule;
-use crate::guard::{
-    position::{Position, position_in},
-    refusal::{Reason, Refusal},
-};
+use crate::guard::position::{Position, position_in};
+use crate::guard::refusal::{Reason, Refusal};
 
 /// A rule that the statement breaks. Its place is relative to the SQL.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,11 @@
 
 use sqlparser::ast::{Expr, Ident, Query, TableAlias, TableAliasColumnDef};
 
-use super::{
-    parts::{Call, placeholders},
-    scope::Scopes,
-    tables::Read,
-};
-use crate::guard::{lexer::Token, parser::token_of};
+use super::parts::{Call, placeholders};
+use super::scope::Scopes;
+use super::tables::Read;
+use crate::guard::lexer::Token;
+use crate::guard::parser::token_of;
 
 /// A part that the walk still has to visit, with the scope that it sees.
 pub(super) enum Left<'t> {

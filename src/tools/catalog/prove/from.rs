@@ -5,14 +5,12 @@ use sqlparser::ast::{
     TableSampleKind, TableWithJoins,
 };
 
-use super::{
-    super::rule::Rule,
-    faults::Faults,
-    found::{Found, Left},
-    parts::{Call, argument, ident_of, last_ident},
-    scope::{Columns, Relation},
-    tables::Read,
-};
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::found::{Found, Left};
+use super::parts::{Call, argument, ident_of, last_ident};
+use super::scope::{Columns, Relation};
+use super::tables::Read;
 use crate::problem::echo;
 
 /// Functions whose rows are single values.

@@ -2,14 +2,13 @@
 
 use sqlparser::ast::{DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan};
 
-use super::{
-    super::{claim::Claim, rule::Rule},
-    faults::Faults,
-    found::Found,
-    literals::{BY_KEY, element_name, is_empty_path, is_integer, operator, text_of},
-    names::{is_secret, secret_name},
-    parts::{Call, argument, placeholders, subscripts},
-};
+use super::super::claim::Claim;
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::found::Found;
+use super::literals::{BY_KEY, element_name, is_empty_path, is_integer, operator, text_of};
+use super::names::{is_secret, secret_name};
+use super::parts::{Call, argument, placeholders, subscripts};
 use crate::guard::parser::token_of;
 
 /// Operators whose sides may hold keys.

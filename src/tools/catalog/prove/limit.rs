@@ -2,16 +2,13 @@
 
 use sqlparser::ast::{Expr, LimitClause, Query, Spanned as _, Value, ValueWithSpan};
 
-use super::{
-    super::{claim::Claim, rule::Rule},
-    faults::Faults,
-    parts::{bare, placeholder, placeholders},
-    placeholders::LIMIT,
-};
-use crate::guard::{
-    lexer::{Token, TokenKind},
-    parser::token_of,
-};
+use super::super::claim::Claim;
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::parts::{bare, placeholder, placeholders};
+use super::placeholders::LIMIT;
+use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::parser::token_of;
 
 const CURE: &str = "End the statement with LIMIT :limit and declare the parameter limit, or write a number.";
 

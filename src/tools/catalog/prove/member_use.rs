@@ -10,14 +10,12 @@ use sqlparser::ast::{
     AccessExpr, Expr, FunctionArg, Ident, Query, SetExpr, SetOperator, SetQuantifier, TableAlias,
 };
 
-use super::{
-    super::members::{Exposed, MemberUse},
-    found::{Found, Place},
-    from::FUNCTION_COLUMN,
-    literals::{is_written, operator},
-    output::{self, arms_of, column_of, columns_of},
-    parts::{Call, Part, argument, parts_around, parts_of, placeholders},
-};
+use super::super::members::{Exposed, MemberUse};
+use super::found::{Found, Place};
+use super::from::FUNCTION_COLUMN;
+use super::literals::{is_written, operator};
+use super::output::{self, arms_of, column_of, columns_of};
+use super::parts::{Call, Part, argument, parts_around, parts_of, placeholders};
 use crate::guard::position::position_in;
 
 /// Operators whose left side may be marked. The right side names members, and is written out.

@@ -1,14 +1,11 @@
 //! Rules on the tokens alone: names of secrets, and forms that the tree does not show as they are written.
 
-use super::{
-    super::{claim::Claim, rule::Rule},
-    faults::Faults,
-    literals::BY_KEY,
-};
-use crate::{
-    guard::lexer::{Token, TokenKind},
-    problem::echo,
-};
+use super::super::claim::Claim;
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::literals::BY_KEY;
+use crate::guard::lexer::{Token, TokenKind};
+use crate::problem::echo;
 
 /// Refuses names of secrets: in declared columns, then in the statement.
 pub(super) fn secrets(claim: &Claim<'_>, tokens: &[Token<'_>], faults: &mut Faults<'_>) {

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use super::parts::last_ident;
-use sqlparser::{
-    ast::{AccessExpr, Expr, Query, SelectItem, SetExpr, Spanned as _},
-    tokenizer::Span,
-};
+use sqlparser::ast::{AccessExpr, Expr, Query, SelectItem, SetExpr, Spanned as _};
+use sqlparser::tokenizer::Span;
 
 /// A column of a query.
 pub(super) struct Output<'t> {

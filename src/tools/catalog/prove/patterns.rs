@@ -5,21 +5,15 @@ use std::collections::BTreeMap;
 
 use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, Value, ValueWithSpan};
 
-use super::{
-    super::{
-        claim::{Claim, ParamClaim},
-        rule::Rule,
-    },
-    faults::Faults,
-    found::Found,
-    literals::element_name,
-    names::is_quantifier,
-    parts::{Call, argument, bare, placeholder, placeholders, within},
-};
-use crate::{
-    guard::lexer::{Token, TokenKind},
-    problem::echo,
-};
+use super::super::claim::{Claim, ParamClaim};
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::found::Found;
+use super::literals::element_name;
+use super::names::is_quantifier;
+use super::parts::{Call, argument, bare, placeholder, placeholders, within};
+use crate::guard::lexer::{Token, TokenKind};
+use crate::problem::echo;
 
 /// The use of a placeholder that is not a plain value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

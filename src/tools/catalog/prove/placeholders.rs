@@ -1,13 +1,10 @@
 //! Placeholders and the parameters that they stand for.
 
-use super::{
-    super::{claim::Claim, rule::Rule},
-    faults::Faults,
-};
-use crate::{
-    guard::lexer::{Token, TokenKind},
-    problem::echo,
-};
+use super::super::claim::Claim;
+use super::super::rule::Rule;
+use super::faults::Faults;
+use crate::guard::lexer::{Token, TokenKind};
+use crate::problem::echo;
 
 /// The parameter that a page's length is asked for by.
 pub(super) const LIMIT: &str = "limit";

@@ -1,18 +1,13 @@
 //! All rules, one after the other.
 
-use super::{
-    super::{claim::Claim, members::MemberUse},
-    columns,
-    faults::{Fault, Faults},
-    keys, limit, member_use, names, patterns,
-    placeholders::{self, Placeholder},
-    rows, tables,
-    walk::walk,
-};
-use crate::{
-    document::finding::{DocumentRule as _, Severity},
-    guard::statement::{Parsed, ReadOnlyStatement},
-};
+use super::super::claim::Claim;
+use super::super::members::MemberUse;
+use super::faults::{Fault, Faults};
+use super::placeholders::{self, Placeholder};
+use super::walk::walk;
+use super::{columns, keys, limit, member_use, names, patterns, rows, tables};
+use crate::document::finding::{DocumentRule as _, Severity};
+use crate::guard::statement::{Parsed, ReadOnlyStatement};
 
 /// A statement that keeps to its claim.
 #[derive(Clone, Debug)]

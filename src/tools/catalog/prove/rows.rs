@@ -2,13 +2,12 @@
 
 use sqlparser::ast::{AccessExpr, Expr, FunctionArgExpr, Ident};
 
-use super::{
-    super::{claim::Claim, rule::Rule},
-    faults::Faults,
-    found::Found,
-    literals::is_empty_path,
-    parts::{Call, argument, value_of},
-};
+use super::super::claim::Claim;
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::found::Found;
+use super::literals::is_empty_path;
+use super::parts::{Call, argument, value_of};
 use crate::problem::echo;
 
 /// Functions that take a whole row when they stand behind a dot: `p.to_json` is `to_json(p)` where p has no such column.

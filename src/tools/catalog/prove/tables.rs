@@ -1,9 +1,8 @@
 //! The tables that the statement reads, against those that are declared.
 
-use super::{
-    super::{claim::Claim, rule::Rule},
-    faults::Faults,
-};
+use super::super::claim::Claim;
+use super::super::rule::Rule;
+use super::faults::Faults;
 use crate::problem::echo;
 
 /// A table of the statement, `name` or `schema.name`, and the byte where it stands.

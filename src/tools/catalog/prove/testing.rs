@@ -2,18 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    super::{
-        claim::{Claim, Match, ParamClaim},
-        rule::Rule,
-    },
-    faults::Fault,
-    proof::{Proven, prove},
-};
-use crate::{
-    document::finding::{DocumentRule as _, Severity},
-    guard::{GuardConfig, SensitiveWords},
-};
+use super::super::claim::{Claim, Match, ParamClaim};
+use super::super::rule::Rule;
+use super::faults::Fault;
+use super::proof::{Proven, prove};
+use crate::document::finding::{DocumentRule as _, Severity};
+use crate::guard::{GuardConfig, SensitiveWords};
 
 /// A claim in the making. Unless set otherwise it reads `people` and gives `full_name`.
 #[derive(Clone)]

@@ -1,9 +1,7 @@
 //! Rules together: where a table can stand, the refusals of the guard, faults in the order of the text, small stacks.
 
-use super::{
-    super::rule::Rule,
-    testing::{case, filter, proven, refused},
-};
+use super::super::rule::Rule;
+use super::testing::{case, filter, proven, refused};
 use crate::guard::position::Position;
 
 /// The places of a subquery in a condition.

@@ -6,16 +6,15 @@ use sqlparser::ast::{
     Query, Select, SelectItem, SetExpr, WildcardAdditionalOptions,
 };
 
-use super::{
-    super::rule::Rule,
-    faults::Faults,
-    found::{Found, Left, Place},
-    from::FromClause,
-    output::{self, arms_of, columns_of},
-    parts::{Call, Part, bare, of_window, ordered, parts_of},
-    scope::Scope,
-};
-use crate::guard::{parser::token_of, statement::Parsed};
+use super::super::rule::Rule;
+use super::faults::Faults;
+use super::found::{Found, Left, Place};
+use super::from::FromClause;
+use super::output::{self, arms_of, columns_of};
+use super::parts::{Call, Part, bare, of_window, ordered, parts_of};
+use super::scope::Scope;
+use crate::guard::parser::token_of;
+use crate::guard::statement::Parsed;
 
 /// Visits everything. Wildcards, and what `FROM` cannot have, are reported on the way.
 pub(super) fn walk<'t>(parsed: &'t Parsed<'t>, faults: &mut Faults<'_>) -> Found<'t> {

@@ -1,6 +1,8 @@
 //! A page of a file: bytes from an offset on, and the text in them.
 
-use std::{fs::File, io, os::unix::fs::FileExt as _};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
 
 use crate::call::{Interrupt, Interrupted};
 

@@ -1,28 +1,18 @@
-use super::{
-    super::{
-        refusal::{PATH, parse_path},
-        root::Root,
-    },
-    SandboxFsRead,
-    page::Page,
-};
-use crate::{
-    call::{Failure, Interrupt},
-    problem::Code,
-    tools::{
-        Tool as _,
-        testing::{answer, problem, run},
-    },
-};
+use super::super::refusal::{PATH, parse_path};
+use super::super::root::Root;
+use super::SandboxFsRead;
+use super::page::Page;
+use crate::call::{Failure, Interrupt};
+use crate::problem::Code;
+use crate::tools::Tool as _;
+use crate::tools::testing::{answer, problem, run};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::{
-    fs::{self, File},
-    io::Write as _,
-    os::unix::fs::symlink,
-    path::Path,
-    sync::Arc,
-};
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
 
 struct Sandbox {
     directory: tempfile::TempDir,

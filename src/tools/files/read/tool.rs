@@ -1,27 +1,24 @@
 //! The tool: arguments, bounds, and the answer around a page.
 
-use std::{borrow::Cow, fs::File, io, sync::Arc};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    super::{
-        line::{MAX_LINE_BYTES, fitting, line_cost},
-        refusal::{PATH, parse_path, refusal},
-        root::{Root, WalkError},
-    },
-    page::{LOOKAHEAD, Page, PageError, is_inside_character},
-};
-use crate::{
-    arguments::{schema_of, with_maximum},
-    call::{Answer, Call, Failure},
-    governance::Permit,
-    problem::{Code, Problem, echo},
-    protocol::tool::{Effect, ToolName, ToolSpec},
-    tools::{Bound, CheckedSpec, TypedTool, Work},
-    wire::ascii::{AsciiWriter, string_cost},
-};
+use super::super::line::{MAX_LINE_BYTES, fitting, line_cost};
+use super::super::refusal::{PATH, parse_path, refusal};
+use super::super::root::{Root, WalkError};
+use super::page::{LOOKAHEAD, Page, PageError, is_inside_character};
+use crate::arguments::{schema_of, with_maximum};
+use crate::call::{Answer, Call, Failure};
+use crate::governance::Permit;
+use crate::problem::{Code, Problem, echo};
+use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::wire::ascii::{AsciiWriter, string_cost};
 
 /// The body's members beside content and path, generously.
 const MEMBERS_BYTES: usize = 512;

@@ -1,13 +1,13 @@
 //! A data directory in hostile surroundings, and every path that may be asked of it: one table. The tests beside this file
 //! run it against both ways of looking a name up, `tests/it/files.rs` against the real binary on both.
 
-use std::{
-    fs,
-    os::unix::{fs::symlink, net::UnixListener},
-    path::Path,
-};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
 
-use nix::{sys::stat::Mode, unistd::mkfifo};
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 
 /// Stands in every file outside the root.
 pub(crate) const CANARY: &str = "canary";

@@ -8,19 +8,15 @@
 
 mod processes;
 
-use std::{
-    ffi::{OsStr, OsString},
-    fs::File,
-    io,
-    os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd},
-    path::Path,
-};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::path::Path;
 
-use nix::{
-    errno::Errno,
-    fcntl::{OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat},
-    sys::stat::{Mode, SFlag, fstat},
-};
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat, openat2, readlinkat};
+use nix::sys::stat::{Mode, SFlag, fstat};
 
 use super::rel_path::{RelPath, Step, climbs, steps_of};
 use crate::call::{Interrupt, Interrupted};

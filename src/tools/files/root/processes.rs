@@ -1,12 +1,11 @@
 //! A check that a directory does not show `/proc`: the environment of every process of this account, the connection string of
 //! this one included.
 
-use std::{
-    ffi::{OsStr, OsString},
-    fs, io,
-    os::{fd::AsRawFd as _, unix::ffi::OsStringExt as _},
-    path::{Path, PathBuf},
-};
+use std::ffi::{OsStr, OsString};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::Root;
 

@@ -1,19 +1,16 @@
 //! The walk on both ways of looking a name up, against the table of attacks, against the kernel, and against a racer.
 
-use super::{
-    attacks::{CANARY, Expected, attacks, tree},
-    *,
-};
-use std::{
-    fs,
-    io::Read as _,
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink},
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
-    thread,
-    time::{Duration, Instant},
-};
+use super::attacks::{CANARY, Expected, attacks, tree};
+use super::*;
+use std::io::Read as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use nix::{sys::stat::Mode, unistd::mkfifo};
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use proptest::prelude::*;
 
 /// Both ways to look a name up, on one directory.

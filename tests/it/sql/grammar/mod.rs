@@ -4,13 +4,12 @@
 mod generator;
 mod snapshot;
 
-use crate::{
-    cluster::Cluster,
-    sql::psql::{Outcome, Psql, same_as_psql},
-    support::Client,
-};
+use crate::cluster::Cluster;
+use crate::sql::psql::{Outcome, Psql, same_as_psql};
+use crate::support::Client;
 
-use self::{generator::Generator, snapshot::Snapshot};
+use self::generator::Generator;
+use self::snapshot::Snapshot;
 
 /// The tables of [`generator::TABLES`], with values that are equal only to themselves.
 const SETUP: &str = "

@@ -1,8 +1,12 @@
 //! The state of a cluster, as far as a statement could change it.
 
-use std::{collections::BTreeMap, fs, path::Path, process::Command};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
-use crate::{cluster::Cluster, sql::psql::rows};
+use crate::cluster::Cluster;
+use crate::sql::psql::rows;
 
 /// The questions, each with a name.
 const QUESTIONS: &[(&str, &str)] = &[
