@@ -1,10 +1,10 @@
-//! Relations of PostgreSQL's own that tell of other sessions, of roles and of the server: reading them wants `@catalog`.
+//! Relations of PostgreSQL's own that report on other sessions, on roles and on the server: reading them needs `@catalog`.
 //!
-//! The rest of the catalog tells what the database holds, as `describe_database` does.
+//! The rest of the catalog describes the database's objects, as `describe_database` does.
 
 use super::functions;
 
-/// Names, or prefixes that end in `*`, by what they tell. In every schema: extensions have some, too.
+/// Names, or prefixes that end in `*`, by their subject. In every schema: extensions have some, too.
 #[rustfmt::skip]
 const TELLING: &[(&str, &[&str])] = &[
     (
@@ -34,13 +34,13 @@ const TELLING: &[(&str, &[&str])] = &[
 ];
 
 #[rustfmt::skip]
-/// Views of `information_schema` that tell the same, under names that anybody's tables may have.
+/// Views of `information_schema` on the same subjects, under names that a user's tables may have.
 const STANDARD: &[&str] = &[
     "_pg_foreign_*", "_pg_user_mappings", "administrable_role_authorizations", "applicable_roles", "enabled_roles",
     "foreign_data_wrapper*", "foreign_server*", "user_mapping*",
 ];
 
-/// What a relation tells of beyond this database's objects; `None` for any other.
+/// Returns the subject beyond this database's objects that a relation reports on; `None` for any other.
 pub(crate) fn tells(schema: Option<&str>, name: &str) -> Option<&'static str> {
     if schema == Some("information_schema") && functions::matches_any(STANDARD, name) {
         return Some("roles and remote servers");

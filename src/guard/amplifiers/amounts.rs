@@ -2,26 +2,25 @@
 
 use sqlparser::ast::Value;
 
-use super::arena::{Item, Kind, Slot, children, is_small_part};
+use super::arena::{Item, Kind, Slot, children, within};
+use super::expressions::is_small_part;
 use super::literals;
 use crate::guard::functions::{Group, Number, Rows, operators};
 
-/// What is known of a value as a number.
+/// A bound of a value as a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Amount {
     /// An upper bound, without the sign, if only literals decide.
     pub(super) written: Option<f64>,
-    /// Whether a column, an aggregate or the clock is in it.
+    /// It holds a column, an aggregate or the clock.
     pub(super) moving: bool,
-    /// Whether many rows make it.
-    pub(super) aggregate: bool,
-    /// Whether it can be any number, whatever the literals are.
+    /// It can be any number, whatever the literals are.
     pub(super) unbounded: bool,
-    /// By how much its literals multiply what its columns hold.
+    /// The factor of its literals on the numbers in its columns.
     pub(super) times: f64,
     /// Its largest literal.
     pub(super) largest: f64,
-    /// Whether a literal between zero and one is in it, or what was divided.
+    /// It holds a literal between zero and one, or a quotient of literals.
     fraction: bool,
 }
 
@@ -29,7 +28,6 @@ impl Amount {
     const NONE: Self = Self {
         written: Some(0.0),
         moving: false,
-        aggregate: false,
         unbounded: false,
         times: 0.0,
         largest: 0.0,
@@ -47,7 +45,6 @@ impl Amount {
         Self {
             written: self.written.zip(other.written).map(|(one, other)| merge(one, other)),
             moving: self.moving || other.moving,
-            aggregate: self.aggregate || other.aggregate,
             unbounded: self.unbounded || other.unbounded,
             times: merge(self.times, other.times),
             largest: self.largest.max(other.largest),
@@ -56,7 +53,7 @@ impl Amount {
     }
 }
 
-/// What is known of every node.
+/// Returns the bound of every node.
 pub(super) fn of(items: &[Item<'_>]) -> Vec<Amount> {
     let mut amounts = vec![Amount::UNBOUNDED; items.len()];
     for index in (0..items.len()).rev() {
@@ -73,9 +70,7 @@ fn amount(items: &[Item<'_>], amounts: &[Amount], index: usize) -> Amount {
     let known = |child: usize| amounts.get(child).copied().unwrap_or(Amount::UNBOUNDED);
     let values = || {
         let parts = children(items, index);
-        parts.filter(|(_, item)| {
-            matches!(item.slot, Slot::Argument(_) | Slot::Named(_) | Slot::Output | Slot::Body)
-        })
+        parts.filter(|(_, item)| item.slot.is_argument() || matches!(item.slot, Slot::Output | Slot::Body))
     };
     let largest = || values().map(|(child, _)| known(child)).reduce(|one, other| one.with(other, f64::max));
     let nth = |n: usize| values().nth(n).map_or(Amount::UNBOUNDED, |(child, _)| known(child));
@@ -106,10 +101,9 @@ fn amount(items: &[Item<'_>], amounts: &[Amount], index: usize) -> Amount {
             let clock = all.is_none() && matches!(function.group, Group::Times | Group::Grammar);
             let counted = matches!(function.rows, Rows::Aggregate | Rows::Collects | Rows::Window);
             let all = all.unwrap_or(Amount::written(1.0));
-            let all =
-                Amount { moving: all.moving || clock || counted, aggregate: all.aggregate || counted, ..all };
+            let all = Amount { moving: all.moving || clock || counted, ..all };
             match function.number {
-                Number::Counts => count(items, index, all, function.group),
+                Number::Counts => count(items, index, all),
                 Number::Keeps if name == "least" => least(values().map(|(child, _)| known(child)), all),
                 Number::Keeps => {
                     Amount { written: all.written.filter(|_| !counted), times: all.times.max(1.0), ..all }
@@ -142,7 +136,7 @@ fn product(one: Amount, other: Amount) -> Amount {
     Amount { unbounded: both.unbounded || one.moving && other.moving, ..both }
 }
 
-/// What a value is divided by is not looked at, unless it is made of literals and may be below one.
+/// A divisor counts only where it is made of literals and may be below one.
 fn quotient(value: Amount, divisor: Amount) -> Amount {
     let safe = divisor.written.map_or(divisor.moving, |number| number >= 1.0);
     let moving = value.moving || divisor.moving;
@@ -155,25 +149,14 @@ fn accessed(value: Amount) -> Amount {
     if value.moving && !value.unbounded { Amount::COLUMN } else { Amount { unbounded: true, ..value } }
 }
 
-/// A length or a position, of what is written or of what a column holds.
-fn count(items: &[Item<'_>], index: usize, all: Amount, group: Group) -> Amount {
-    let mut written = 0.0;
-    let mut times = 1.0_f64;
-    // An array that is written may begin with any subscript.
-    let mut plain = group != Group::Arrays;
-    for (_, item) in super::arena::within(items, index).skip(1) {
-        match item.kind {
-            Kind::Literal(value) => {
-                written += literals::as_float(literals::length(value)).max(1.0);
-                times *=
-                    literals::number(value).filter(|_| literals::length(value) == 0).unwrap_or(1.0).max(1.0);
-            }
-            Kind::Same | Kind::Minus | Kind::Cast(_) => {}
-            _ => plain = false,
-        }
-    }
-    let written = Some(written).filter(|_| plain && !all.moving);
-    Amount { written, unbounded: written.is_none() && !all.moving, times: written.unwrap_or(times), ..all }
+/// A length or a position in what a column holds, as far as repetitions within do not lengthen that.
+fn count(items: &[Item<'_>], index: usize, all: Amount) -> Amount {
+    let numbers = within(items, index).filter_map(|(_, item)| match item.kind {
+        Kind::Literal(value @ Value::Number(..)) => literals::number(value),
+        _ => None,
+    });
+    let times = numbers.fold(1.0, |times, number| times * number.max(1.0));
+    Amount { written: None, unbounded: !all.moving, times, ..all }
 }
 
 /// The smallest of what is written bounds the rest.
@@ -184,7 +167,7 @@ fn least(values: impl Iterator<Item = Amount>, all: Amount) -> Amount {
 
 /// A part of a date that a column or the clock gives; literals of dates and intervals move it no further than they say.
 fn part(items: &[Item<'_>], index: usize, all: Amount, small: bool) -> Amount {
-    let literals = super::arena::within(items, index).filter_map(|(_, item)| match item.kind {
+    let literals = within(items, index).filter_map(|(_, item)| match item.kind {
         Kind::Literal(value) => Some(literals::largest_number(value)),
         _ => None,
     });

@@ -10,7 +10,7 @@ use crate::guard::lexer::Token;
 use crate::guard::refusal::Refusal;
 
 /// Checks a query that the judges let pass.
-pub(in crate::guard) fn check(query: &Query, tokens: &[Token<'_>]) -> Result<(), Refusal> {
+pub(crate) fn check(query: &Query, tokens: &[Token<'_>]) -> Result<(), Refusal> {
     judge(query).map_err(|(token, excess)| {
         Refusal::violation(tokens.get(token).map_or(0, |token| token.at), excess.to_string())
     })

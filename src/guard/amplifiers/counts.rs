@@ -10,14 +10,17 @@ use super::templates::Template;
 use crate::guard::functions::{Function, Keys, Size, operators};
 use crate::guard::judge::names::type_name;
 
-/// What a count or a replacement below this makes is only counted where calls nest.
+/// The largest count or replacement that counts only where calls nest.
 const SMALL: f64 = 100.0;
-/// What a column counts as, where calls nest.
+/// The count that a column stands for where calls nest.
 const COLUMN: f64 = 100.0;
-/// How many elements the longest literal that is not counted by its length has.
+/// The most elements of a text whose length is not counted.
 const ELEMENTS: f64 = 500.0;
 
-/// What multiplies what a statement makes.
+/// Bytes that each byte of a multirange's text takes while it is read.
+const RANGE_BYTES: f64 = 1_000.0;
+
+/// A factor of the size of a statement's values.
 #[derive(Debug)]
 pub(super) struct Factor {
     pub(super) index: usize,
@@ -30,12 +33,12 @@ pub(super) struct Counts {
     pub(super) factors: Vec<Factor>,
     /// Counts that hold a column, by the call they stand in, with what their literals multiply.
     pub(super) moving: Vec<Factor>,
-    /// By how much each node alone lengthens its arguments.
+    /// The growth of its arguments by each node alone.
     pub(super) growth: Vec<f64>,
     /// Calls whose replacement is no literal.
     pub(super) replacing: Vec<usize>,
-    /// Positions that matches of patterns hold.
-    pub(super) groups: f64,
+    /// Bytes that each byte of a text takes where its matches or its ranges are read.
+    pub(super) overhead: f64,
 }
 
 type Verdict = Result<(), (usize, Excess)>;
@@ -44,7 +47,7 @@ impl Counts {
     pub(super) fn of(listing: &Listing<'_>) -> Result<Self, (usize, Excess)> {
         let growth = vec![1.0; listing.items.len()];
         let mut counts =
-            Self { factors: Vec::new(), moving: Vec::new(), growth, replacing: Vec::new(), groups: 1.0 };
+            Self { factors: Vec::new(), moving: Vec::new(), growth, replacing: Vec::new(), overhead: 1.0 };
         for (index, item) in listing.iter() {
             match item.kind {
                 Kind::Call(_, Some(function)) => counts.call(listing, index, function)?,
@@ -87,6 +90,9 @@ impl Counts {
             ));
         }
         self.factor(index, length);
+        if type_name(data_type).ends_with("multirange") {
+            self.overhead = self.overhead.max(RANGE_BYTES);
+        }
         Ok(())
     }
 
@@ -94,6 +100,9 @@ impl Counts {
         if function.keys == Keys::Path && function.name.contains("query_array") && deep(listing, index) {
             // `**` finds a value and all that is within it.
             self.replacement(listing, index, 0..=0);
+        }
+        if function.name.ends_with("multirange") {
+            self.overhead = self.overhead.max(RANGE_BYTES);
         }
         let (arity, named) = listing.arity(index);
         let wanted = match function.size {
@@ -161,33 +170,27 @@ impl Counts {
 
     /// The lengths of an array: each is a count, and they multiply.
     fn lengths(&mut self, listing: &Listing<'_>, index: usize, argument: usize) -> Verdict {
-        let refused = || Err((listing.at(index), Excess::Lengths));
         let lengths = listing.bare(argument);
-        let mut product = 1.0;
+        let mut product = f64::INFINITY;
         if let Some(value) = listing.literal(argument) {
-            let text = literals::text(value).trim();
-            let Some(list) = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
-                return refused();
-            };
-            for length in list.split(',').filter(|_| !list.trim().is_empty()) {
-                let Ok(length) = length.trim().parse::<u64>() else { return refused() };
-                product *= as_float(length);
-            }
+            let length = |text: &str| text.trim().parse::<u64>().map_or(f64::INFINITY, as_float);
+            let list = literals::text(value).trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+            product = list.map_or(product, |list| match list.trim() {
+                "" => 0.0,
+                list => list.split(',').map(length).product(),
+            });
         } else if matches!(listing.kind(lengths), Kind::Build) {
+            product = 1.0;
             for (child, _) in listing.children(lengths) {
-                match listing.amount(child) {
-                    Some(amount) if !amount.unbounded && amount.written.is_some() => {
-                        product *= amount.written.unwrap_or_default();
-                    }
-                    Some(_) => self.count(listing, index, child, true)?,
-                    None => {}
+                let amount = listing.amount(child).filter(|amount| !amount.unbounded);
+                match amount.and_then(|amount| amount.written) {
+                    Some(length) => product *= length,
+                    None => self.count(listing, index, child, true)?,
                 }
             }
-        } else {
-            return refused();
         }
         if product > MAX_COUNT {
-            return refused();
+            return Err((listing.at(index), Excess::Lengths));
         }
         self.factor(index, product);
         Ok(())
@@ -244,7 +247,7 @@ impl Counts {
         if groups > MAX_GROUPS {
             return refused();
         }
-        self.groups = self.groups.max(as_float(u64::try_from(groups + 1).unwrap_or(u64::MAX)));
+        self.overhead = self.overhead.max(as_float(u64::try_from(groups + 1).unwrap_or(u64::MAX)));
         Ok(())
     }
 
@@ -283,14 +286,14 @@ impl Counts {
     }
 }
 
-/// Whether a path that is written looks into everything.
+/// Returns true for a path that looks into everything.
 fn deep(listing: &Listing<'_>, index: usize) -> bool {
     let path =
         listing.named(index, "path").or(listing.argument(index, 1)).and_then(|path| listing.literal(path));
     path.is_some_and(|path| literals::text(path).contains("**"))
 }
 
-/// To how many bytes a cast pads its value.
+/// Returns the bytes to which a cast pads its value.
 fn padding(listing: &Listing<'_>, index: usize, data_type: &DataType) -> f64 {
     if let DataType::Array(ArrayElemTypeDef::SquareBracket(element, _)) = data_type {
         let elements =

@@ -10,12 +10,14 @@ pub(super) const MAX_LITERAL: f64 = 10_000.0;
 pub(super) const MAX_CORNERS: f64 = 1_000.0;
 /// The most parentheses of a pattern whose matches are returned.
 pub(super) const MAX_GROUPS: usize = 100;
-/// By how much nested `{n}` of a pattern may multiply.
+/// The largest product of nested `{n}` in a pattern.
 pub(super) const MAX_REPETITIONS: u64 = 10_000;
-/// Into how many items a path may make one.
+/// The most items that a path may make of one.
 pub(super) const MAX_ITEMS: u64 = 65_536;
-/// How often a column may be written out through subqueries that build on each other.
-pub(super) const MAX_REFERENCES: f64 = 100_000.0;
+/// The most times that a column is written out by subqueries that build on each other; the planner takes some 5 KB each.
+pub(super) const MAX_REFERENCES: f64 = 20_000.0;
+/// The most relations that are read once WITH queries are written out.
+pub(super) const MAX_RELATIONS: f64 = 20_000.0;
 
 /// A number as a refusal shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +90,7 @@ pub(super) enum Excess {
     )]
     References,
     #[error(
-        "Written out, this query reads more than {MAX_REFERENCES} relations, for WITH queries that are NOT MATERIALIZED build on each other; leave NOT MATERIALIZED out."
+        "Written out, this query reads more than {MAX_RELATIONS} relations, for WITH queries that are NOT MATERIALIZED build on each other; leave NOT MATERIALIZED out."
     )]
     Relations,
     #[error(

@@ -4,6 +4,7 @@ use sqlparser::ast::{Query, Value};
 
 use super::amounts::{self, Amount};
 use super::arena::{self, Item, Kind, Slot};
+use super::nodes;
 use crate::guard::functions::{Function, Rows, Time, operators};
 use crate::guard::judge::names::type_name;
 
@@ -11,13 +12,22 @@ use crate::guard::judge::names::type_name;
 pub(super) struct Listing<'t> {
     pub(super) items: Vec<Item<'t>>,
     amounts: Vec<Amount>,
+    levels: Vec<usize>,
 }
 
 impl<'t> Listing<'t> {
     pub(super) fn of(query: &'t Query) -> Self {
-        let items = arena::list(query);
+        let items = nodes::list(query);
         let amounts = amounts::of(&items);
-        Self { items, amounts }
+        let mut levels = vec![0; items.len()];
+        for (index, item) in items.iter().enumerate().skip(1) {
+            let parent_is_level = items.get(item.parent).is_some_and(|parent| parent.kind.is_level());
+            let outer = if parent_is_level { Some(item.parent) } else { levels.get(item.parent).copied() };
+            if let (Some(place), Some(outer)) = (levels.get_mut(index), outer) {
+                *place = outer;
+            }
+        }
+        Self { items, amounts, levels }
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &Item<'t>)> {
@@ -59,24 +69,14 @@ impl<'t> Listing<'t> {
         self.children(index).find(|(_, item)| item.slot == Slot::Named(wanted)).map(|(child, _)| child)
     }
 
-    /// How many arguments a call has, and whether some are given by name.
+    /// Returns the number of arguments of a call, and true where one is given by name.
     pub(super) fn arity(&self, index: usize) -> (usize, bool) {
-        let given = self.children(index).map(|(_, item)| item.slot);
-        given.fold((0, false), |(count, named), slot| match slot {
-            Slot::Argument(_) => (count + 1, named),
-            Slot::Named(_) => (count + 1, true),
-            Slot::Condition
-            | Slot::Output
-            | Slot::Clause
-            | Slot::Limit
-            | Slot::From
-            | Slot::Lateral
-            | Slot::With
-            | Slot::Body => (count, named),
-        })
+        let arguments = self.children(index).filter(|(_, item)| item.slot.is_argument());
+        let named = |item: &Item<'_>| matches!(item.slot, Slot::Named(_));
+        arguments.fold((0, false), |(count, any), (_, item)| (count + 1, any || named(item)))
     }
 
-    /// What stands in parentheses, casts and signs.
+    /// The node within parentheses, casts and signs.
     pub(super) fn bare(&self, mut index: usize) -> usize {
         while matches!(self.kind(index), Kind::Same | Kind::Minus | Kind::Cast(_)) {
             match self.argument(index, 0) {
@@ -96,7 +96,7 @@ impl<'t> Listing<'t> {
         }
     }
 
-    /// What a refusal calls a node.
+    /// The name of a node in a refusal.
     pub(super) fn name(&self, index: usize) -> String {
         match self.kind(index) {
             Kind::Call(name, _) => name.to_owned(),
@@ -116,18 +116,7 @@ impl<'t> Listing<'t> {
 
     /// The nodes of a level, without those of its subqueries.
     pub(super) fn own(&self, level: usize) -> impl Iterator<Item = (usize, &Item<'t>)> {
-        let end = self.items.get(level).map_or(level, |item| item.end);
-        let mut next = level + 1;
-        std::iter::from_fn(move || {
-            while let Some(item) = self.items.get(next).filter(|_| next < end) {
-                let index = next;
-                next = if item.kind.is_level() { item.end } else { next + 1 };
-                if !item.kind.is_level() {
-                    return Some((index, item));
-                }
-            }
-            None
-        })
+        self.within(level).filter(move |(index, item)| !item.kind.is_level() && self.level(*index) == level)
     }
 
     /// The WITH queries that read themselves.
@@ -140,17 +129,17 @@ impl<'t> Listing<'t> {
         })
     }
 
-    /// Whether an aggregate or a subquery anywhere holds all its rows in one value.
+    /// Returns true where an aggregate or a subquery anywhere holds all its rows in one value.
     pub(super) fn collects(&self) -> bool {
         self.iter().any(|(index, item)| matches!(item.kind, Kind::Kept) || self.is_collecting(index))
     }
 
-    /// Whether a call holds all rows that it sees in one value.
+    /// Returns true for a call that holds all rows it sees in one value.
     pub(super) fn is_collecting(&self, index: usize) -> bool {
         self.function(index).is_some_and(|function| function.rows == Rows::Collects)
     }
 
-    /// Whether nothing cancels a call or an operator while it compares two values.
+    /// Returns true for a call or an operator that nothing cancels while it compares two values.
     pub(super) fn is_quadratic(&self, index: usize) -> bool {
         match self.kind(index) {
             Kind::Operator(operator) => operators::time_of(operator) == Time::Quadratic,
@@ -162,10 +151,8 @@ impl<'t> Listing<'t> {
         }
     }
 
-    /// The nearest SELECT, VALUES or query around a node.
+    /// The nearest part of a query around a node.
     pub(super) fn level(&self, index: usize) -> usize {
-        let level =
-            self.around(index).find(|(_, item)| matches!(item.kind, Kind::Rows { .. } | Kind::Query(_)));
-        level.map_or(0, |(level, _)| level)
+        self.levels.get(index).copied().unwrap_or_default()
     }
 }

@@ -6,7 +6,6 @@ use sqlparser::ast::Value;
 pub(super) const NUMERIC_DIGITS: u64 = 147_456;
 
 /// The text of a literal, as PostgreSQL reads it.
-#[expect(clippy::wildcard_enum_match_arm, reason = "other literals have no text")]
 pub(super) fn text(value: &Value) -> &str {
     match value {
         Value::Number(text, _)
@@ -19,13 +18,12 @@ pub(super) fn text(value: &Value) -> &str {
     }
 }
 
-/// How long it is, in bytes; a number has no length that matters.
+/// Returns its length in bytes; that of a number does not matter.
 pub(super) fn length(value: &Value) -> u64 {
     if matches!(value, Value::Number(..)) { 0 } else { u64::try_from(text(value).len()).unwrap_or(u64::MAX) }
 }
 
 /// The number that a literal is, without its sign.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all others are numbers by their text, or none")]
 pub(super) fn number(value: &Value) -> Option<f64> {
     let in_base = |radix| u64::from_str_radix(text(value), radix).map_or(f64::MAX, as_float);
     match value {
@@ -42,7 +40,7 @@ pub(super) fn largest_number(value: &Value) -> f64 {
     within.chain(number(value)).fold(0.0, f64::max)
 }
 
-/// How many digits the exponents in a literal stand for. Backslashes and JSON's escapes are undone.
+/// Returns the digits that the exponents in a literal stand for. Backslashes and JSON's escapes are undone.
 pub(super) fn exponents(value: &Value) -> u64 {
     let plain = unescaped(text(value));
     words(&plain).filter_map(exponent).fold(0, |sum, digits| sum.saturating_add(digits.min(NUMERIC_DIGITS)))

@@ -6,14 +6,25 @@
 //! host bounds a backend's memory. It reads the classes of functions, operators and types (`guard::functions`), resolves
 //! no names, and counts a number of a table as small.
 //!
-//! - `arena`: the query as a list of nodes, `listing`: the questions that rules ask of it, `literals`: what is written.
-//! - `amounts`: values as numbers. `counts`: calls that make as much as a number says. `templates`: what literals ask for.
+//! - `arena`: the nodes of a query. `nodes`, `queries`, `expressions`, `children`: how they are listed. `listing`: the
+//!   questions that rules ask of the list. `literals`: the numbers in literals.
+//! - `amounts`: values as numbers. `counts`: calls that make as much as a number says. `templates`: literals that are
+//!   programs.
 //! - `references`: how often a value is written out. `product`: all of that together, and literals beside a count.
 //! - `recursion`, `patterns`, `uncancellable`: values that grow with every step, paths and regular expressions, and
 //!   what nothing cancels.
 //! - `check`: the rules in their order. `excess`: the limits, and the refusals.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the judge of the tree matches every expression and refuses what the rules here do not name"
+)]
+
 mod arena;
+mod children;
+mod expressions;
+mod queries;
+mod nodes;
 mod literals;
 mod amounts;
 mod listing;

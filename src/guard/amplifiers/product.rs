@@ -9,58 +9,87 @@ use super::references::References;
 use crate::guard::functions::{Rows, operators};
 use crate::guard::judge::names::type_name;
 
-/// Literals up to this length are not counted.
-const SHORT: f64 = 1_000.0;
-/// What a number of a table counts as.
+/// Literals up to this length are not counted beside a count.
+const SHORT: f64 = 16.0;
+/// Literals up to this length are not counted where time is, nor without a count.
+const LONG: f64 = 1_000.0;
+/// Bytes that an element of an array takes while it is written out, on average: a range or a shape takes 1 KB.
+const ELEMENT_BYTES: f64 = 120.0;
+/// The rows of a table that an aggregate is taken to hold in one value.
+const TABLE_ROWS: f64 = 1_000.0;
+/// The number that a column of a table stands for.
 const TABLE_NUMBER: f64 = 100.0;
-/// What each byte of a multirange's text takes while it is read.
-const RANGE_BYTES: f64 = 1_000.0;
-
 /// Checks the product, with what can reach the counts that hold columns.
 pub(super) fn check(
     listing: &Listing<'_>,
     counts: &Counts,
     references: References,
 ) -> Result<(), (usize, Excess)> {
-    let mut factors: Vec<&Factor> = counts.factors.iter().collect();
     let series = series(listing);
-    let kept: Vec<&Factor> = series.iter().filter(|series| is_kept(listing, series.index)).collect();
-    factors.extend(&kept);
-    let ranges: Vec<Factor> = multiranges(listing).collect();
-    factors.extend(&ranges);
-    let longest = listing.iter().filter_map(|(_, item)| match item.kind {
-        Kind::Literal(value) => Some(as_float(literals::length(value))),
-        _ => None,
-    });
-    let longest = Some(longest.fold(0.0, f64::max)).filter(|length| *length > SHORT).unwrap_or(1.0);
+    let kept = series.iter().filter(|series| is_kept(listing, series.index));
+    let mut factors: Vec<&Factor> = counts.factors.iter().chain(kept).collect();
+    let longest = longest_in(listing, 0);
+    let long = if longest > LONG { longest } else { 1.0 };
     let borrowed: Vec<Factor> =
-        counts.replacing.iter().map(|index| Factor { index: *index, by: longest }).collect();
+        counts.replacing.iter().map(|index| Factor { index: *index, by: long }).collect();
     factors.extend(borrowed.iter().filter(|factor| factor.by > 1.0));
     let mut digits = exponents(listing);
     if digits > MAX_COUNT {
         return Err((0, Excess::Exponents { digits: Quantity(digits) }));
     }
-    beside(listing, counts, &series, longest)?;
+    beside(listing, counts, &series, long)?;
+    let Some(largest) = factors.iter().max_by(|one, other| one.by.total_cmp(&other.by)) else {
+        let bytes = long * digits.max(1.0) * references.of_one;
+        let what = || described(listing, &[], long, digits, references.of_one);
+        return if bytes > MAX_BYTES { Err((0, Excess::Together { what: what() })) } else { Ok(()) };
+    };
+    digits += made_digits(listing);
+    let at = listing.at(largest.index);
     let base: f64 = factors.iter().map(|factor| factor.by).product();
-    if base > 1.0 {
-        digits += made_digits(listing);
+    let written = references.of_all.max(references.of_one);
+    // What a column or a row brings could be any literal of the statement.
+    let brought = |item: &Item<'_>| {
+        matches!(item.kind, Kind::Column { .. } | Kind::Star | Kind::Call("generate_series", _))
+    };
+    let beside = |index: usize| {
+        let any = listing.within(index).any(|(_, item)| brought(item) || item.kind.is_level());
+        if any { longest } else { longest_in(listing, index) }
+    };
+    let indices = factors.iter().map(|factor| factor.index).chain(counts.replacing.iter().copied());
+    let counted = indices.map(beside).filter(|length| *length > SHORT).fold(long, f64::max);
+    if base * counted * digits.max(1.0) * overhead(listing, counts, &factors) * written > MAX_BYTES {
+        let what = described(listing, &factors, counted, digits, written);
+        return Err((at, Excess::Together { what }));
     }
-    let literals = longest * digits.max(1.0);
-    let groups = if base > 1.0 { counts.groups } else { 1.0 };
-    let written = if base > 1.0 { references.of_all.max(references.of_one) } else { references.of_one };
-    let largest = factors.iter().max_by(|one, other| one.by.total_cmp(&other.by));
-    let at = largest.map_or(0, |factor| listing.at(factor.index));
-    if base * literals * groups * written > MAX_BYTES {
-        return Err((at, Excess::Together { what: described(listing, &factors, longest, digits, written) }));
-    }
-    let busy = base * literals * references.of_column;
-    if base > 1.0 && busy * busy > MAX_BYTES && listing.iter().any(|(index, _)| listing.is_quadratic(index)) {
+    let busy = base * long * digits.max(1.0) * references.of_one;
+    if busy * busy > MAX_BYTES && listing.iter().any(|(index, _)| listing.is_quadratic(index)) {
         return Err((
             at,
-            Excess::Busy { what: described(listing, &factors, longest, digits, references.of_column) },
+            Excess::Busy { what: described(listing, &factors, long, digits, references.of_one) },
         ));
     }
     Ok(())
+}
+
+/// Returns the length of the longest literal in a node.
+fn longest_in(listing: &Listing<'_>, index: usize) -> f64 {
+    let lengths = listing.within(index).filter_map(|(_, item)| match item.kind {
+        Kind::Literal(value) => Some(as_float(literals::length(value))),
+        _ => None,
+    });
+    lengths.fold(1.0, f64::max)
+}
+
+/// Returns the bytes that each byte or element takes.
+fn overhead(listing: &Listing<'_>, counts: &Counts, factors: &[&Factor]) -> f64 {
+    let is = |names: &[&str]| {
+        factors
+            .iter()
+            .any(|factor| matches!(listing.kind(factor.index), Kind::Call(name, _) if names.contains(&name)))
+    };
+    let elements = if is(&["array_fill", "generate_series"]) { ELEMENT_BYTES } else { 1.0 };
+    let rows = if listing.collects() && !is(&["generate_series"]) { TABLE_ROWS } else { 1.0 };
+    counts.overhead.max(elements) * rows
 }
 
 /// Beside a count that holds a column no literal is large enough to reach it through that column.
@@ -90,12 +119,7 @@ fn beside(
         }
         largest = number;
     }
-    let aggregate = counts.moving.iter().any(|moving| {
-        listing
-            .within(moving.index)
-            .any(|(index, _)| listing.amount(index).is_some_and(|amount| amount.aggregate))
-    });
-    let rows: f64 = if aggregate { series.iter().map(|series| series.by).product() } else { 1.0 };
+    let rows: f64 = series.iter().map(|series| series.by).product();
     let times = moving.by * largest.max(rows) * longest;
     if times > MAX_BYTES {
         return Err((listing.at(moving.index), Excess::Times { name, times: Quantity(times) }));
@@ -120,8 +144,8 @@ fn reaches(listing: &Listing<'_>, index: usize, recursive: &[usize]) -> f64 {
     }
 }
 
-/// Whether a literal cannot become a count: it is divided by, a date or an address, or, without a recursion that it could
-/// stop, compared or a limit.
+/// Returns true for a literal that cannot become a count: a divisor, a date, an address, or, without a recursion that it
+/// could stop, an operand of a comparison or a limit.
 fn is_harmless(listing: &Listing<'_>, index: usize, compared: bool) -> bool {
     let mut slot = listing.items.get(index).map_or(Slot::Body, |item| item.slot);
     for (outer, item) in listing.around(index) {
@@ -150,19 +174,24 @@ fn is_text_of_digits(data_type: &sqlparser::ast::DataType) -> bool {
         || operators::holds_digits(type_name(data_type))
 }
 
-/// Series of numbers that are written, and how many rows each has.
+/// Series of numbers, and how many rows each has. One whose bounds are not written has as many as the largest other.
 fn series(listing: &Listing<'_>) -> Vec<Factor> {
+    let rows = |index: usize| {
+        let bound = |n| listing.argument(index, n).map(|argument| bound(listing, argument));
+        let ((first, exact), (last, also)) = (bound(0)??, bound(1)??);
+        let step = bound(2).map_or(Some(1.0), |step| step.map(|(step, _)| step.abs()))?;
+        // Numbers that are written are as far apart as they are, others are at most on both sides of zero.
+        let distance = if exact && also { (last - first).abs() } else { first.abs() + last.abs() };
+        Some((distance / step).floor() + 1.0)
+    };
     let calls =
         listing.iter().filter(|(_, item)| matches!(item.kind, Kind::Call("generate_series", Some(_))));
-    calls
-        .filter_map(|(index, _)| {
-            let bound = |n| listing.argument(index, n).map(|argument| bound(listing, argument));
-            let ((first, exact), (last, also)) = (bound(0)??, bound(1)??);
-            let step = bound(2).map_or(Some(1.0), |step| step.map(|(step, _)| step.abs()))?;
-            // Numbers that are written are as far apart as they are, others are at most on both sides of zero.
-            let distance = if exact && also { (last - first).abs() } else { first.abs() + last.abs() };
-            Some(Factor { index, by: (distance / step).floor() + 1.0 })
-        })
+    let series: Vec<(usize, Option<f64>)> = calls.map(|(index, _)| (index, rows(index))).collect();
+    let most = series.iter().filter_map(|(_, rows)| *rows).fold(1.0, f64::max);
+    series
+        .into_iter()
+        .map(|(index, rows)| Factor { index, by: rows.unwrap_or(most) })
+        .filter(|series| series.by > 1.0)
         .collect()
 }
 
@@ -175,7 +204,7 @@ fn bound(listing: &Listing<'_>, argument: usize) -> Option<(f64, bool)> {
     amount.written.map(|number| (if negative { -number } else { number }, exact.is_some()))
 }
 
-/// Whether the rows of a series are kept in memory: by its level, or by one that reads it.
+/// Returns true where the rows of a series are kept in memory, by its level or by one that reads it.
 fn is_kept(listing: &Listing<'_>, index: usize) -> bool {
     let mut level = listing.level(index);
     // A series among the columns gives its rows after aggregates have made one of many.
@@ -210,19 +239,7 @@ fn is_kept(listing: &Listing<'_>, index: usize) -> bool {
     }
 }
 
-/// Long texts that are read as multiranges.
-fn multiranges<'l>(listing: &'l Listing<'_>) -> impl Iterator<Item = Factor> + 'l {
-    listing.iter().filter_map(|(index, item)| match item.kind {
-        Kind::Cast(data_type) if type_name(data_type).ends_with("multirange") => {
-            let length =
-                listing.argument(index, 0).and_then(|inner| listing.literal(inner)).map(literals::length)?;
-            Some(Factor { index, by: RANGE_BYTES }).filter(|_| as_float(length) > SHORT)
-        }
-        _ => None,
-    })
-}
-
-/// How many digits the exponents of all literals stand for.
+/// Returns the digits that the exponents of all literals stand for.
 fn exponents(listing: &Listing<'_>) -> f64 {
     let of_literals = listing.iter().map(|(_, item)| match item.kind {
         Kind::Literal(value) => as_float(literals::exponents(value)),
@@ -231,7 +248,7 @@ fn exponents(listing: &Listing<'_>) -> f64 {
     of_literals.sum()
 }
 
-/// How many digits may hide in texts that are put together and become numbers.
+/// Returns the digits that may hide in texts that are put together and become numbers.
 fn made_digits(listing: &Listing<'_>) -> f64 {
     let made = listing.iter().filter(|(index, item)| match item.kind {
         Kind::Cast(data_type) => writes_out(data_type) && is_made(listing, *index),
@@ -250,7 +267,7 @@ fn writes_out(data_type: &sqlparser::ast::DataType) -> bool {
     }
 }
 
-/// Whether a cast reads a text that is put together of literals alone, with digits in them.
+/// Returns true for a cast of a text that is put together of literals alone, with digits in them.
 fn is_made(listing: &Listing<'_>, index: usize) -> bool {
     let inner = listing.argument(index, 0).map(|inner| listing.bare(inner));
     let Some(inner) =
@@ -268,7 +285,7 @@ fn is_made(listing: &Listing<'_>, index: usize) -> bool {
         && !listing.within(inner).any(|(_, item)| columns(item))
 }
 
-/// What multiplies, by name.
+/// Names the factors.
 fn described(listing: &Listing<'_>, factors: &[&Factor], longest: f64, digits: f64, written: f64) -> String {
     let mut parts: Vec<String> = factors
         .iter()

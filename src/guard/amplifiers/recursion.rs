@@ -10,7 +10,7 @@ use super::excess::Excess;
 use super::listing::Listing;
 use crate::guard::functions::{Group, Number, Size};
 
-/// What a node makes of a column of the recursion.
+/// The effect of a node on a column of the recursion.
 enum Makes {
     /// A value that holds it once.
     Constructor,
@@ -34,11 +34,10 @@ pub(super) fn check(listing: &Listing<'_>, counts: &Counts) -> Result<(), (usize
                 _ => None,
             })
             .collect();
-        for (level, item) in listing.within(query) {
-            if matches!(item.kind, Kind::Rows { .. }) && listing.within(level).any(|(_, item)| reads(item)) {
-                for (root, _) in listing.children(level).filter(|(_, item)| item.slot == Slot::Output) {
-                    output(listing, counts, root, &tables)?;
-                }
+        let reading = |level: usize| listing.within(level).any(|(_, item)| reads(item));
+        for (root, item) in listing.within(query).filter(|(_, item)| item.slot == Slot::Output) {
+            if reading(item.parent) {
+                output(listing, counts, root, &tables)?;
             }
         }
     }

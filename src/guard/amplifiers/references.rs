@@ -1,42 +1,53 @@
 //! References: how often one value is written out when columns of subqueries stand for what they are made of.
 //!
-//! `a || a` over a subquery whose `a` is `b || b` holds four times b. A level is a SELECT; its weight is the most that one of
-//! its columns refers to a column of the level below, times the weight of that one. Names are not resolved: a level
-//! counts as built on the heaviest in its FROM, and on all that may use what stands before them.
+//! `a || a` over a subquery whose `a` is `b || b` holds four times b, and the planner plans it four times. A level is a
+//! SELECT; its weight is the most that one of its columns refers to a column of the level below, times the weight of
+//! that one. Names are not resolved: a level is built on the heaviest in its FROM, on all there that may use what
+//! stands before them, and on the subqueries of its expressions.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use sqlparser::ast::{Cte, CteAsMaterialized};
 
 use super::arena::{Kind, Slot};
-use super::excess::{Excess, MAX_REFERENCES};
+use super::excess::{Excess, MAX_REFERENCES, MAX_RELATIONS};
 use super::listing::Listing;
 use crate::guard::functions::Size;
 
-/// How often weights are computed again before they must have settled: a query in an expression uses what its level shows,
-/// and that what was computed before.
-const MAX_PASSES: usize = 64;
+/// The most passes over all weights before they must have settled: WITH RECURSIVE may use later queries.
+const MAX_PASSES: usize = 32;
+/// The weight that a subquery in an expression has for the planner.
+const SUBQUERY: f64 = 16.0;
 
-/// How often the columns of a statement are written out.
+/// The most times that a column of a statement is written out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct References {
-    /// By one value, conditions included.
-    pub(super) of_one: f64,
     /// By one column of a result.
-    pub(super) of_column: f64,
-    /// By all values of each level together.
+    pub(super) of_one: f64,
+    /// By all expressions of each level together.
     pub(super) of_all: f64,
 }
 
-/// How often columns stand in expressions, by the names they go by.
+/// Counts of columns in expressions, by the names they are written with.
 #[derive(Default)]
 struct Uses<'t> {
     names: HashMap<(Option<&'t str>, &'t str), f64>,
     stars: f64,
 }
 
-impl Uses<'_> {
-    /// How often one column may stand there: a bare name may be that of any table.
+impl<'t> Uses<'t> {
+    fn add(&mut self, listing: &Listing<'t>, index: usize) {
+        for (_, item) in listing.within(index) {
+            match item.kind {
+                Kind::Column { of, name } => *self.names.entry((of, name)).or_default() += 1.0,
+                Kind::Star => self.stars += 1.0,
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the most uses that one column may have: a bare name may be that of any table.
     fn most(&self) -> f64 {
         let bare = |name| self.names.get(&(None, name)).copied().unwrap_or_default();
         let uses = self.names.iter().map(|((of, name), uses)| uses + of.map_or(0.0, |_| bare(*name)));
@@ -46,248 +57,193 @@ impl Uses<'_> {
 
 /// An expression of a level: how often it uses one column, and the subqueries in it.
 struct Root {
-    output: bool,
+    slot_is_output: bool,
     growth: f64,
     uses: f64,
     queries: Vec<usize>,
 }
 
-/// A level: a SELECT or VALUES, a set operation, or a query around them.
+/// A SELECT or VALUES, a set operation, or a query around them.
 struct Level<'t> {
     index: usize,
-    is_select: bool,
     roots: Vec<Root>,
-    /// How often all its expressions together use one column.
+    /// The most uses of one column in all its expressions together.
     together: f64,
-    /// What it reads, and whether that may use what stands before it.
-    sources: Vec<(Source<'t>, bool)>,
-    /// The level around it, whose columns it may use.
-    outer: Option<usize>,
+    sources: Vec<Source<'t>>,
 }
 
+/// A source that a level reads.
 enum Source<'t> {
-    Query(usize),
-    Named(&'t str),
-    /// A function's arguments.
+    Query { index: usize, lateral: bool },
+    With(&'t str),
     Call(Root),
 }
+
+/// The factor by which a level multiplies the columns it is built on.
+#[derive(Clone, Copy, PartialEq)]
+struct Weight {
+    one: f64,
+    all: f64,
+    /// Relations that are read once what is not computed once is written out.
+    relations: f64,
+}
+
+const TABLE: Weight = Weight { one: 1.0, all: 1.0, relations: 1.0 };
 
 /// The references of a statement; refused are too many by one value, and too many relations.
 pub(super) fn check(listing: &Listing<'_>, growth: &[f64]) -> Result<References, (usize, Excess)> {
     let growth = nested(listing, growth);
-    let mut levels: Vec<Level<'_>> = listing
-        .iter()
-        .filter(|(_, item)| item.kind.is_level())
-        .map(|(index, _)| level(listing, index, &growth))
-        .collect();
+    let levels = listing.iter().filter(|(_, item)| item.kind.is_level());
+    let mut levels: Vec<Level<'_>> = levels.map(|(index, _)| level(listing, index, &growth)).collect();
     // What is used comes before what uses it.
-    levels.sort_by_key(|level| {
-        (listing.items.get(level.index).map(|item| item.end), std::cmp::Reverse(level.index))
-    });
-    let mut ctes: HashMap<&str, Vec<(usize, &Cte)>> = HashMap::new();
+    levels.sort_by_key(|level| (listing.items.get(level.index).map(|item| item.end), Reverse(level.index)));
+    let mut weights = Weights { listing, ctes: HashMap::new(), known: HashMap::new(), peak: (0, 1.0) };
     for (index, item) in listing.iter() {
         if let Kind::Query(Some(cte)) = item.kind {
-            ctes.entry(&cte.alias.name.value).or_default().push((index, cte));
+            weights.ctes.entry(&cte.alias.name.value).or_default().push((index, cte));
         }
     }
-    let mut weights = Weights {
-        listing,
-        ctes,
-        one: HashMap::new(),
-        all: HashMap::new(),
-        shown: HashMap::new(),
-        relations: HashMap::new(),
-        peak: (0, 1.0),
-    };
-    let settled =
-        (0..MAX_PASSES).any(|_| !levels.iter().fold(false, |changed, level| weights.weigh(level) || changed));
-    let (at, of_one) = weights.peak;
-    if of_one > MAX_REFERENCES || !settled {
+    let settled = (0..MAX_PASSES).any(|_| levels.iter().filter(|level| weights.weigh(level)).count() == 0);
+    let (at, peak) = weights.peak;
+    if peak > MAX_REFERENCES || !settled {
         return Err((listing.at(at), Excess::References));
     }
-    if let Some((at, _)) = weights.relations.iter().find(|(_, relations)| **relations > MAX_REFERENCES) {
+    if let Some((at, _)) = weights.known.iter().find(|(_, weight)| weight.relations > MAX_RELATIONS) {
         return Err((listing.at(*at), Excess::Relations));
     }
-    let most = |weights: &HashMap<usize, f64>| weights.values().copied().fold(1.0, f64::max);
-    Ok(References { of_one, of_column: most(&weights.one), of_all: most(&weights.all) })
+    let most = |of: fn(&Weight) -> f64| weights.known.values().map(of).fold(1.0, f64::max);
+    Ok(References { of_one: most(|weight| weight.one), of_all: most(|weight| weight.all) })
 }
 
-/// By how much each node lengthens what is in it, with all that stands within; subqueries are counted apart.
+/// Returns the growth of each node with all that it holds; subqueries are counted apart.
 fn nested(listing: &Listing<'_>, growth: &[f64]) -> Vec<f64> {
     let mut nested = growth.to_vec();
-    for (index, item) in listing.iter().rev() {
+    for (index, item) in listing.iter().rev().filter(|(_, item)| !item.kind.is_level()) {
         let within = listing.children(index).filter(|(_, child)| !child.kind.is_level());
         let within = within.map(|(child, _)| nested.get(child).copied().unwrap_or(1.0));
         // A replacement multiplies with what it is put into.
-        let product = listing
-            .function(index)
-            .is_some_and(|function| matches!(function.size, Size::Product(..) | Size::Template(_)));
-        let within = if product { within.product() } else { within.fold(1.0, f64::max) };
-        let within: f64 = if item.kind.is_level() { 1.0 } else { within };
+        let within: f64 = match item.kind {
+            Kind::Call(_, Some(function))
+                if matches!(function.size, Size::Product(..) | Size::Template(_)) =>
+            {
+                within.product()
+            }
+            _ => within.fold(1.0, f64::max),
+        };
         if let Some(place) = nested.get_mut(index) {
-            *place *= within.max(1.0);
+            *place *= within;
         }
     }
     nested
 }
 
 fn level<'t>(listing: &Listing<'t>, index: usize, growth: &[f64]) -> Level<'t> {
-    let is_select = matches!(listing.kind(index), Kind::Rows { .. });
-    let mut level = Level {
-        index,
-        is_select,
-        roots: Vec::new(),
-        together: 0.0,
-        sources: Vec::new(),
-        outer: outer(listing, index),
-    };
+    let mut level = Level { index, roots: Vec::new(), together: 0.0, sources: Vec::new() };
     let mut together = Uses::default();
     for (child, item) in listing.children(index) {
         match (item.slot, item.kind) {
             (Slot::With, _) => {}
             (slot, kind) if kind.is_level() => {
-                level.sources.push((Source::Query(child), slot == Slot::Lateral))
+                level.sources.push(Source::Query { index: child, lateral: slot == Slot::Lateral });
             }
-            (_, Kind::Table { name: Some(name), .. }) => level.sources.push((Source::Named(name), false)),
-            (Slot::From, Kind::Call(..)) => {
-                level.sources.push((Source::Call(root(listing, child, growth, &mut Uses::default())), true));
+            (_, Kind::Table { name, .. }) => level.sources.extend(name.map(Source::With)),
+            (Slot::From, Kind::Call(..)) => level.sources.push(Source::Call(root(listing, child, growth))),
+            _ => {
+                together.add(listing, child);
+                level.roots.push(root(listing, child, growth));
             }
-            _ => level.roots.push(root(listing, child, growth, &mut together)),
         }
     }
     level.together = together.most();
     level
 }
 
-/// The level whose columns a query in an expression may use. What stands in FROM is what the level is built on.
-fn outer(listing: &Listing<'_>, index: usize) -> Option<usize> {
-    let mut slot = listing.items.get(index)?.slot;
-    for (outer, item) in listing.around(index) {
-        match slot {
-            Slot::Argument(_)
-            | Slot::Named(_)
-            | Slot::Condition
-            | Slot::Output
-            | Slot::Clause
-            | Slot::Limit
-            | Slot::Body => {}
-            Slot::From | Slot::Lateral | Slot::With => return None,
-        }
-        if matches!(item.kind, Kind::Rows { .. }) {
-            return Some(outer);
-        }
-        slot = item.slot;
+fn root(listing: &Listing<'_>, index: usize, growth: &[f64]) -> Root {
+    let mut uses = Uses::default();
+    uses.add(listing, index);
+    // Of a subquery in it every column may be one of this level.
+    let queries = listing.within(index).filter(|(_, item)| matches!(item.kind, Kind::Query(None)));
+    let queries = queries.filter(|(query, _)| listing.level(*query) == listing.level(index));
+    Root {
+        slot_is_output: listing.items.get(index).is_some_and(|item| item.slot == Slot::Output),
+        growth: growth.get(index).copied().unwrap_or(1.0),
+        uses: uses.most(),
+        queries: queries.map(|(query, _)| query).collect(),
     }
-    None
-}
-
-fn root<'t>(listing: &Listing<'t>, index: usize, growth: &[f64], together: &mut Uses<'t>) -> Root {
-    let Some(item) = listing.items.get(index) else {
-        return Root { output: false, growth: 1.0, uses: 0.0, queries: Vec::new() };
-    };
-    let (mut uses, mut queries) = (Uses::default(), Vec::new());
-    let mut next = index;
-    while let Some(inner) = listing.items.get(next).filter(|_| next < item.end) {
-        next += 1;
-        match inner.kind {
-            Kind::Column { of, name } => {
-                *uses.names.entry((of, name)).or_default() += 1.0;
-                *together.names.entry((of, name)).or_default() += 1.0;
-            }
-            Kind::Star => uses.stars += 1.0,
-            kind if kind.is_level() => {
-                queries.push(next - 1);
-                next = inner.end;
-            }
-            _ => {}
-        }
-    }
-    together.stars += uses.stars;
-    let growth = growth.get(index).copied().unwrap_or(1.0);
-    Root { output: item.slot == Slot::Output, growth, uses: uses.most(), queries }
 }
 
 struct Weights<'l, 't> {
     listing: &'l Listing<'t>,
     ctes: HashMap<&'t str, Vec<(usize, &'t Cte)>>,
-    one: HashMap<usize, f64>,
-    all: HashMap<usize, f64>,
-    /// What the columns weigh that a level shows to queries in its expressions.
-    shown: HashMap<usize, f64>,
-    /// Relations that are read once what is not computed once is written out.
-    relations: HashMap<usize, f64>,
-    /// The heaviest level, and its weight with its conditions.
+    known: HashMap<usize, Weight>,
+    /// The heaviest level, with its conditions.
     peak: (usize, f64),
 }
 
 impl Weights<'_, '_> {
+    fn of(&self, index: usize) -> Weight {
+        self.known.get(&index).copied().unwrap_or(TABLE)
+    }
+
     /// Weighs a level by what is known of others; returns whether that changed anything.
     fn weigh(&mut self, level: &Level<'_>) -> bool {
-        let known = |weights: &HashMap<usize, f64>, index: &usize| weights.get(index).copied().unwrap_or(1.0);
-        let inherited = level.outer.map_or(1.0, |outer| known(&self.shown, &outer));
-        let (mut below, mut below_all, mut lateral, mut lateral_all, mut relations) =
-            (inherited, inherited, 1.0, 1.0, 1.0);
-        for (source, may_use) in &level.sources {
-            let (one, all, read) = self.source(level.index, source);
-            relations += read;
-            if *may_use {
-                (lateral, lateral_all) = (lateral * one, lateral_all * all);
-            } else {
-                (below, below_all) = (below.max(one), below_all.max(all));
-            }
+        let (mut below, mut lateral) = (TABLE, TABLE);
+        for source in &level.sources {
+            let (weight, is_lateral) = match source {
+                Source::Query { index, lateral } => (self.of(*index), *lateral),
+                Source::With(name) => (self.of_with(level.index, name), false),
+                Source::Call(root) => {
+                    let one = self.of_root(root, 1.0);
+                    (Weight { one, all: one, relations: 1.0 }, true)
+                }
+            };
+            below.relations += weight.relations;
+            let onto = if is_lateral { &mut lateral } else { &mut below };
+            let merge = |one: f64, other: f64| if is_lateral { one * other } else { one.max(other) };
+            (onto.one, onto.all) = (merge(onto.one, weight.one), merge(onto.all, weight.all));
         }
-        (below, below_all) = (below * lateral, below_all * lateral_all);
-        let of_root = |root: &Root| {
-            let queries: f64 = root.queries.iter().map(|query| known(&self.one, query)).sum();
-            root.growth * (root.uses * below + queries).max(1.0)
-        };
-        let outputs = level.roots.iter().filter(|root| root.output).map(of_root).fold(1.0, f64::max);
-        let peak = level.roots.iter().map(of_root).fold(outputs.max(below), f64::max);
-        let queries = level.roots.iter().flat_map(|root| &root.queries);
-        relations += queries.clone().map(|query| known(&self.relations, query)).sum::<f64>();
-        let queries: f64 = queries.map(|query| known(&self.all, query)).sum();
-        let growth = level.roots.iter().map(|root| root.growth).fold(1.0, f64::max);
-        let all = growth * (level.together * below_all + queries).max(1.0);
+        (below.one, below.all) = (below.one * lateral.one, below.all * lateral.all);
+        let mut weight = below;
+        if matches!(self.listing.kind(level.index), Kind::Rows { .. }) {
+            let outputs = level.roots.iter().filter(|root| root.slot_is_output);
+            weight.one = outputs.map(|root| self.of_root(root, below.one)).fold(1.0, f64::max);
+            let growth = level.roots.iter().map(|root| root.growth).fold(1.0, f64::max);
+            weight.all = growth * (level.together * below.all).max(1.0);
+        }
+        let (mut peak, queries) =
+            (weight.one.max(below.one), level.roots.iter().flat_map(|root| &root.queries));
+        for query in queries {
+            weight.all *= self.of(*query).all;
+            weight.relations += self.of(*query).relations;
+        }
+        for root in &level.roots {
+            let planned = if root.queries.is_empty() { 1.0 } else { SUBQUERY };
+            peak = peak.max(self.of_root(root, below.one) * planned);
+        }
         if peak > self.peak.1 {
             self.peak = (level.index, peak);
         }
-        let (one, all, shown) =
-            if level.is_select { (outputs, all, below) } else { (below, all.max(below_all), inherited) };
-        let changed = [
-            self.one.insert(level.index, one) != Some(one),
-            self.all.insert(level.index, all) != Some(all),
-            self.shown.insert(level.index, shown) != Some(shown),
-            self.relations.insert(level.index, relations) != Some(relations),
-        ];
-        changed.contains(&true)
+        self.known.insert(level.index, weight) != Some(weight)
     }
 
-    /// The weight of what a level reads: of one value, of all, and how many relations it is.
-    fn source(&self, reader: usize, source: &Source<'_>) -> (f64, f64, f64) {
-        let known = |index: usize| {
-            let of = |weights: &HashMap<usize, f64>| weights.get(&index).copied().unwrap_or(1.0);
-            (of(&self.one), of(&self.all), of(&self.relations))
+    /// Returns the most uses of one column below, in the expression as it is written out.
+    fn of_root(&self, root: &Root, below: f64) -> f64 {
+        let queries: f64 = root.queries.iter().map(|query| self.of(*query).one).product();
+        root.growth * (root.uses * below).max(1.0) * queries
+    }
+
+    /// The weight of the WITH queries of a name. One that reads itself gets its rows one by one, as from a table.
+    fn of_with(&self, reader: usize, name: &str) -> Weight {
+        let around = |index: usize| {
+            index <= reader && self.listing.items.get(index).is_some_and(|item| reader < item.end)
         };
-        match source {
-            Source::Query(index) => known(*index),
-            Source::Call(root) => {
-                let queries: f64 = root.queries.iter().map(|query| known(*query).0).sum();
-                let uses = root.growth * (root.uses + queries).max(1.0);
-                (uses, uses, 1.0)
-            }
-            Source::Named(name) => {
-                // A query that reads itself gets its rows one by one, as from a table.
-                let reads_itself = |index: usize| {
-                    index <= reader && self.listing.items.get(index).is_some_and(|item| reader < item.end)
-                };
-                let others =
-                    self.ctes.get(name).into_iter().flatten().filter(|(index, _)| !reads_itself(*index));
-                others.fold((1.0, 1.0, 1.0), |(one, all, read), (index, cte)| {
-                    let (of_one, of_all, relations) = known(*index);
-                    let again = matches!(cte.materialized, Some(CteAsMaterialized::NotMaterialized));
-                    (of_one.max(one), of_all.max(all), if again { relations.max(read) } else { read })
-                })
-            }
-        }
+        let others = self.ctes.get(name).into_iter().flatten().filter(|(index, _)| !around(*index));
+        others.fold(TABLE, |most, (index, cte)| {
+            let Weight { one, all, relations } = self.of(*index);
+            // What is read more than once is computed once, unless this says otherwise.
+            let again = matches!(cte.materialized, Some(CteAsMaterialized::NotMaterialized));
+            let relations = if again { relations.max(most.relations) } else { most.relations };
+            Weight { one: one.max(most.one), all: all.max(most.all), relations }
+        })
     }
 }

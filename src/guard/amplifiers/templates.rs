@@ -1,4 +1,4 @@
-//! What literals ask for: templates of `format`, JSON paths, regular expressions.
+//! Literals that are programs: templates of `format`, JSON paths, regular expressions.
 
 /// The fields of a template of `format`.
 #[derive(Debug, Default, PartialEq)]
@@ -7,7 +7,7 @@ pub(super) struct Template {
     pub(super) widths: f64,
     /// The arguments that give widths, by index; the template is 0.
     pub(super) stars: Vec<usize>,
-    /// How many fields show an argument.
+    /// The number of fields that show an argument.
     pub(super) fields: usize,
 }
 
@@ -54,10 +54,10 @@ fn take_position(spec: &mut &str) -> Option<usize> {
     Some(position)
 }
 
-/// Into how many items a path can make each one that it is given: `[0,0]` finds an item twice, and so on; `keyvalue()`
+/// Returns the number of items that a path can make of each one: `[0,0]` finds an item twice, and so on; `keyvalue()`
 /// makes three members of every one. No bound with more than one `**`.
 pub(super) fn fan_out(path: &str) -> Option<u64> {
-    /// By how much `keyvalue()` lengthens what it is given: it writes `"id"`, `"key"` and `"value"` for each member.
+    /// The growth by `keyvalue()`: it writes `"id"`, `"key"` and `"value"` for each member.
     const MEMBER_GROWTH: u64 = 8;
     if path.matches("**").count() > 1 {
         return None;
@@ -78,7 +78,7 @@ pub(super) fn fan_out(path: &str) -> Option<u64> {
     Some(lists.saturating_mul(items).saturating_mul(MEMBER_GROWTH.saturating_pow(members)))
 }
 
-/// By how much nested `{n}` and `{n,m}` of a regular expression multiply.
+/// Returns the product of nested `{n}` and `{n,m}` of a regular expression.
 pub(super) fn repetitions(pattern: &str) -> u64 {
     // For every open parenthesis: the largest product in it, and that of the part before.
     let mut open = vec![(1_u64, 1_u64)];

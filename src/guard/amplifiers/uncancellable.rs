@@ -26,9 +26,7 @@ pub(super) fn check(listing: &Listing<'_>) -> Result<(), (usize, Excess)> {
         if matches!(listing.kind(index), Kind::Call("jsonb_pretty", _)) && !recursive {
             continue;
         }
-        let mut operands = listing
-            .children(index)
-            .filter(|(_, item)| matches!(item.slot, Slot::Argument(_) | Slot::Named(_)));
+        let mut operands = listing.children(index).filter(|(_, item)| item.slot.is_argument());
         if !operands.any(|(operand, _)| is_small(listing, &with, operand)) {
             return Err((listing.at(index), Excess::Uncancellable { name: listing.name(index) }));
         }
@@ -36,7 +34,7 @@ pub(super) fn check(listing: &Listing<'_>) -> Result<(), (usize, Excess)> {
     Ok(())
 }
 
-/// Whether a value is made of literals and of columns of tables alone, row by row.
+/// Returns true for a value of literals and of columns of tables alone, row by row.
 fn is_small(listing: &Listing<'_>, with: &HashSet<&str>, operand: usize) -> bool {
     listing.within(operand).all(|(index, item)| match item.kind {
         Kind::Column { of, .. } => is_of_table(listing, with, index, of),
@@ -46,7 +44,7 @@ fn is_small(listing: &Listing<'_>, with: &HashSet<&str>, operand: usize) -> bool
     })
 }
 
-/// Whether a column is one of a table that is named in the same FROM.
+/// Returns true for a column of a table that is named in the same FROM.
 fn is_of_table(listing: &Listing<'_>, with: &HashSet<&str>, index: usize, of: Option<&str>) -> bool {
     let Some(of) = of else {
         let mut sources = listing

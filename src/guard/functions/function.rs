@@ -5,25 +5,25 @@
 pub(crate) struct Function {
     /// As `pg_proc` has it.
     pub(crate) name: &'static str,
-    /// What it belongs to, and thereby who may allow it.
+    /// Its group, which decides how it is allowed.
     pub(crate) group: Group,
-    /// How large its result can be.
+    /// The size of its result.
     pub(crate) size: Size,
-    /// How long it runs without looking at cancels.
+    /// The time it runs without looking at cancels.
     pub(crate) time: Time,
-    /// Which number it returns.
+    /// The number it returns.
     pub(crate) number: Number,
     /// The first release of PostgreSQL that has it.
     pub(crate) since: u8,
     /// The reason why a volatile function may be called.
     pub(crate) volatile: Option<&'static str>,
-    /// What it does with rows.
+    /// Its use of rows.
     pub(crate) rows: Rows,
     /// The first argument that is a LIKE pattern, a regular expression, a path or a query of a text search.
     pub(crate) pattern: Option<usize>,
-    /// Which arguments name members of JSON and hstore values.
+    /// The arguments that name members of JSON and hstore values.
     pub(crate) keys: Keys,
-    /// What it shows of the members of its first argument.
+    /// Its use of the members of its first argument.
     #[expect(dead_code, reason = "the catalog's rule of members reads it")]
     pub(crate) members: Members,
 }
@@ -45,11 +45,11 @@ impl Function {
     };
 }
 
-/// What a function belongs to. Built-in groups are allowed by default, with the reason given here; each of the others is
+/// The group of a function. Built-in groups are allowed by default, with the reason given here; each of the others is
 /// a set that an operator allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// What looks like a call and is grammar: allowed by the judge of the tree, unless it is quoted.
+    /// Grammar that looks like a call: allowed by the judge of the tree, unless it is quoted.
     Grammar,
     /// Aggregates and window functions: they see only the rows of the query.
     Aggregates,
@@ -77,7 +77,7 @@ pub(crate) enum Group {
     Values,
     /// Strings, patterns and bytes. `format` and `quote_*` only build text.
     Texts,
-    /// What psql's own commands ask the catalog. It describes every object of the database, also those that the role may
+    /// Functions that psql's own commands call. It describes every object of the database, also those that the role may
     /// not read, and sizes on disk.
     Catalog,
     /// The extension citext, as the groups below are of extensions.
@@ -98,7 +98,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    /// Whether its functions may be called by default.
+    /// Returns true for a group that is allowed by default.
     pub(super) const fn is_built_in(self) -> bool {
         match self {
             Self::Aggregates
@@ -134,7 +134,7 @@ impl Group {
     }
 }
 
-/// How large a result can be. Arguments are numbered from 0.
+/// The size of a result. Arguments are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
     /// A constant, or no longer than the arguments together.
@@ -157,7 +157,7 @@ pub(crate) enum Size {
     Digits(usize),
 }
 
-/// How long a call runs without looking at cancels.
+/// The time that a call runs without looking at cancels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
     /// As long as its arguments.
@@ -166,7 +166,7 @@ pub(crate) enum Time {
     Quadratic,
 }
 
-/// Which number a function returns.
+/// The number that a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     /// A count, a position or a length of what it is given.
@@ -179,7 +179,7 @@ pub(crate) enum Number {
     Large,
 }
 
-/// What a function does with rows.
+/// The use of rows by a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rows {
     /// One value of one row.
@@ -194,7 +194,7 @@ pub(crate) enum Rows {
     Window,
 }
 
-/// Which arguments name members.
+/// The arguments that name members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keys {
     /// None.
@@ -211,7 +211,7 @@ pub(crate) enum Keys {
     Second,
 }
 
-/// What a function shows of the members of its first argument.
+/// The use of the members of its first argument by a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
     /// Their number or kind.

@@ -1,4 +1,4 @@
-//! What functions are and do, in one table, from which every list of the guard and of the catalog is derived.
+//! Functions: one table, from which the lists of the guard and of the catalog are derived.
 //!
 //! - `table`: the functions, a line each, and the look-up by name. **To allow a function, add its line.**
 //! - `function`: the columns: group, classes of size, time and number, rows, patterns, keys, members.

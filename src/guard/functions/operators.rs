@@ -37,27 +37,27 @@ pub(crate) fn time_of(operator: &str) -> Time {
     if QUADRATIC.contains(&operator) { Time::Quadratic } else { Time::Linear }
 }
 
-/// Whether an operator gives true or false.
+/// Returns true for an operator that gives true or false.
 pub(crate) fn compares(operator: &str) -> bool {
     COMPARISONS.contains(&operator)
 }
 
-/// Whether an operator takes a part of its left operand.
+/// Returns true for an operator that takes a part of its left operand.
 pub(crate) fn accesses(operator: &str) -> bool {
     ACCESSORS.contains(&operator)
 }
 
-/// Whether the number in a type's parentheses is a length that its values are padded to.
+/// Returns true for a type that pads its values to the length in its parentheses.
 pub(crate) fn pads(data_type: &str) -> bool {
     PADDED.contains(&data_type)
 }
 
-/// Whether a type writes out exponents.
+/// Returns true for a type that writes out exponents.
 pub(crate) fn expands(data_type: &str) -> bool {
     EXPANDED.contains(&data_type)
 }
 
-/// Whether the digits in a type's text are no number that a count could be.
+/// Returns true for a type whose digits are not a number that a count could be.
 pub(crate) fn holds_digits(data_type: &str) -> bool {
     DIGITS.contains(&data_type)
 }

@@ -13,14 +13,14 @@ pub(crate) struct Set {
     group: Group,
     /// Prefixes of an extension's other functions, ending in `*`. Nothing is known of these: they count as added by the operator.
     pub(crate) prefixes: &'static [&'static str],
-    /// What a prefix covers and the set leaves out: names, or prefixes ending in `*`.
+    /// Functions that a prefix covers and the set leaves out: names, or prefixes ending in `*`.
     pub(crate) except: &'static [&'static str],
     /// Types that may be cast to.
     pub(crate) types: &'static [&'static str],
 }
 
 impl Set {
-    /// Whether the set holds the function.
+    /// Returns true for a function of the set.
     pub(crate) fn has_function(&self, name: &str) -> bool {
         table::find(name).is_some_and(|function| function.group == self.group)
             || matches_any(self.prefixes, name) && !matches_any(self.except, name)

@@ -16,7 +16,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Function> {
     TABLE.binary_search_by(|function| function.name.cmp(name)).ok().and_then(|index| TABLE.get(index))
 }
 
-/// Whether the name is a built-in function that may be called.
+/// Returns true for a built-in function that may be called.
 pub(crate) fn is_built_in(name: &str) -> bool {
     find(name).is_some_and(|function| function.group.is_built_in())
 }
@@ -30,7 +30,7 @@ pub struct Listed {
     pub since: u8,
     /// The reason why a volatile function may be called.
     pub volatile: Option<&'static str>,
-    /// Whether it is PostgreSQL's own, of which `pg_proc` always has it.
+    /// It is PostgreSQL's own, so that `pg_proc` always has it.
     pub of_server: bool,
 }
 
@@ -75,7 +75,7 @@ pub(crate) static TABLE: &[Function] = table! {
     area                       Geometry   Flat          Linear    Large;
     armor                      PgCrypto   Grows         Linear    Large;
     array                      Grammar    Flat          Linear    Large;
-    array_agg                  Aggregates Grows         Linear    Keeps, rows: Collects, members: Keeps;
+    array_agg                  Aggregates Flat          Linear    Keeps, rows: Collects, members: Keeps;
     array_append               Arrays     Flat          Linear    Large;
     array_cat                  Arrays     Flat          Linear    Large;
     array_dims                 Arrays     Flat          Linear    Large;
