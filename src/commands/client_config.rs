@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::console::print;
 use crate::commands::exit::Exit;
-use crate::postgres::Dsn;
+use crate::postgres::dsn;
 use crate::settings::{Kind, Settings};
 use crate::{NAME, diagnostics};
 
@@ -103,7 +103,7 @@ fn anchored(dsn: &OsStr) -> io::Result<String> {
     let (Some(dsn), Some(directory)) = (dsn.to_str(), directory.to_str()) else {
         return Err(io::Error::other("the working directory is not UTF-8"));
     };
-    Dsn::anchored(dsn, directory).map_err(io::Error::other)
+    dsn::anchored(dsn, directory).map_err(io::Error::other)
 }
 
 /// Builds the block that the clients' own pages describe: `claude_desktop_config.json` and `.mcp.json` of Claude, `mcp.json` of Cursor and of

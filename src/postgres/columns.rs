@@ -46,22 +46,9 @@ pub(crate) enum Form {
     Text,
 }
 
-/// The cutting and writing of values, by the settings and the server.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rendering {
-    /// The longest text form that is left whole, in characters.
-    max_chars: u32,
-    /// True if the database takes bytes for characters (`SQL_ASCII`), so that a cut may split one.
-    by_bytes: bool,
-    /// The intervals that the server sends.
-    intervals: Intervals,
-}
-
-impl Rendering {
-    /// The rendering of a session.
-    pub(crate) fn new(config: &SqlConfig, info: &ServerInfo) -> Self {
-        Self { max_chars: config.max_cell_chars, by_bytes: info.counts_bytes, intervals: info.intervals }
-    }
+/// The most rows that can fit: a row of `columns` cells takes two brackets, and a cell at least a digit and a comma.
+fn most_rows(columns: usize, budget: usize) -> usize {
+    budget / (2 * columns).max(3)
 }
 
 /// The text that is sent, and the columns by which its rows are read.
@@ -75,13 +62,22 @@ pub(crate) struct Plan {
     pub(crate) width: usize,
     /// The characters that stand before the canonical text.
     pub(crate) prefix_chars: usize,
+    /// The most rows that are fetched: one more than are wanted and can fit shows whether there are more.
+    pub(crate) limit: usize,
     /// The intervals in its rows.
     pub(crate) intervals: Intervals,
 }
 
 impl Plan {
-    /// Plans `canonical`, whose columns PostgreSQL described, with cells that are cut.
-    pub(crate) fn new(canonical: &str, columns: &[Column], rendering: Rendering, limit: usize) -> Self {
+    /// Plans `canonical`, whose columns the server of `info` described, with cells that are cut.
+    pub(crate) fn new(
+        canonical: &str,
+        columns: &[Column],
+        config: &SqlConfig,
+        info: &ServerInfo,
+        wanted: usize,
+    ) -> Self {
+        let limit = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
         let mut plans = Vec::with_capacity(columns.len());
         let mut names = Vec::with_capacity(columns.len());
         let mut inner = vec!["r.*".to_owned()];
@@ -90,9 +86,9 @@ impl Plan {
         for (index, column) in columns.iter().enumerate() {
             let number = index + 1;
             let form = Form::of(column.type_());
-            let length = Length::of(column, &form, rendering.max_chars);
+            let length = Length::of(column, &form, config.max_cell_chars);
             inner.extend(length.text_form(number));
-            let cut = length.cut(number, rendering);
+            let cut = length.cut(number, config.max_cell_chars, info);
             outer.push(form.value(number, cut.as_ref()));
             names.push(format!("c{number}"));
             let cut_index = cut.as_ref().map(|_| cuts.len());
@@ -107,13 +103,8 @@ impl Plan {
         let alias = if columns.is_empty() { "r".to_owned() } else { format!("r({})", names.join(",")) };
         let prefix = format!("SELECT {} FROM (SELECT {} FROM (\n", outer.join(", "), inner.join(", "));
         let sql = format!("{prefix}{canonical}\n) AS {alias} OFFSET 0) AS q LIMIT {limit}");
-        Self {
-            columns: plans,
-            width,
-            prefix_chars: prefix.chars().count(),
-            intervals: rendering.intervals,
-            sql,
-        }
+        let prefix_chars = prefix.chars().count();
+        Self { columns: plans, sql, width, prefix_chars, limit, intervals: info.intervals }
     }
 }
 
@@ -133,14 +124,11 @@ impl Form {
         if cells::knows(kind) {
             return Self::Binary(kind.clone());
         }
-        let is_compound = |kind: &Type| {
-            *kind == Type::RECORD
-                || *kind == Type::RECORD_ARRAY
-                || *kind == Type::ANYARRAY
-                || matches!(kind.kind(), Kind::Composite(_))
-                || (matches!(kind.kind(), Kind::Array(_)) && kind.name().starts_with('_'))
-        };
-        if is_compound(base(kind)) { Self::Json } else { Self::Text }
+        let kind = base(kind);
+        let is_compound = [Type::RECORD, Type::RECORD_ARRAY, Type::ANYARRAY].contains(kind)
+            || matches!(kind.kind(), Kind::Composite(_))
+            || (matches!(kind.kind(), Kind::Array(_)) && kind.name().starts_with('_'));
+        if is_compound { Self::Json } else { Self::Text }
     }
 
     /// Returns whether a value has parts with names.
@@ -243,8 +231,7 @@ impl Length {
         }
     }
 
-    fn cut(self, number: usize, rendering: Rendering) -> Option<Cut> {
-        let max = rendering.max_chars;
+    fn cut(self, number: usize, max: u32, info: &ServerInfo) -> Option<Cut> {
         let text = match self {
             Self::Short => return None,
             Self::Text => format!("q.c{number}"),
@@ -266,7 +253,7 @@ impl Length {
         );
         let mut cut = format!("pg_catalog.left({text}, {max})");
         let mut kept = max.to_string();
-        if rendering.by_bytes {
+        if info.counts_bytes {
             cut = format!("pg_catalog.regexp_replace({cut}, '{TORN}', '')");
             kept = format!("pg_catalog.length({cut})");
         }

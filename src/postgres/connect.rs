@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use postgres::error::SqlState;
 use postgres::{Client, Config};
 
-use super::config::SqlConfig;
+use super::config::{Pooler, SqlConfig};
 use super::connect_error::{Cause, ConnectError, io_kind};
-use super::driver;
-use super::dsn::{Host, Server, SessionTarget};
+use super::dsn::{Host, Password, Server, SessionTarget};
 use super::login::Logins;
 use super::server_info::ServerInfo;
-use super::session::{CANCEL_TIME, Session};
+use super::session::{CANCEL_TIME, IDLE_MARGIN, Session};
+use super::simple_query::milliseconds;
 use super::sqlstate::chain;
 use super::stream::Deadline;
 use super::transport::Transport;
@@ -43,16 +43,16 @@ pub(super) fn open(
         for (server, logins) in &servers {
             let patience = config.login_timeout().min(remaining.saturating_sub(begun.elapsed()));
             if patience.is_zero() {
-                return Err(ConnectError::of_all(attempts));
+                return Err(ConnectError { attempts });
             }
             match open_server(config, server, logins, patience) {
-                Ok(session) if wanted(*round, session.info()) => return Ok(session),
+                Ok(session) if wanted(*round, &session.info) => return Ok(session),
                 Ok(_) => attempts.push((server.to_string(), Cause::NotWanted)),
                 Err(cause) => attempts.push((server.to_string(), cause)),
             }
         }
     }
-    Err(ConnectError::of_all(attempts))
+    Err(ConnectError { attempts })
 }
 
 fn wanted(target: SessionTarget, info: &ServerInfo) -> bool {
@@ -71,7 +71,7 @@ fn open_server(
     logins: &Logins,
     patience: Duration,
 ) -> Result<Session, Cause> {
-    let driver = driver::config(config, server, patience);
+    let driver = driver_settings(config, server, patience);
     let transports = match server.host {
         Host::Tcp { .. } => Transport::allowed(&config.dsn),
         Host::Socket(_) | Host::DefaultSocket => (Transport::UnixSocket, None),
@@ -83,6 +83,45 @@ fn open_server(
         let (client, transport) = log_in_as(&driver, transports, &deadline)?;
         Session::open(client, transport, deadline, pooler)
     })
+}
+
+/// The driver's settings for one server.
+fn driver_settings(config: &SqlConfig, server: &Server, connect_timeout: Duration) -> Config {
+    let mut driver = config.dsn.driver.clone();
+    driver.port(server.port).connect_timeout(connect_timeout);
+    if let Host::Tcp { name, address } = &server.host {
+        driver.host(name);
+        if let Some(address) = address {
+            driver.hostaddr(*address);
+        }
+    }
+    if let Some(directory) = server.socket_directory() {
+        driver.host_path(directory);
+    }
+    if let Some(Password(password)) = &server.password {
+        driver.password(password);
+    }
+    if config.pooler == Pooler::None {
+        driver.options(&options(config, connect_timeout));
+    }
+    if driver.get_tcp_user_timeout().is_none() {
+        driver.tcp_user_timeout(config.call_timeout);
+    }
+    driver.notice_callback(|notice| {
+        log::info!("notice from PostgreSQL: {} {}", notice.code().code(), notice.message());
+    });
+    driver
+}
+
+/// The DSN's own options, and bounds on our statements outside of transactions, whatever the role's own are; a transaction
+/// that failed has lost its own settings. A pooler takes no start-up options.
+fn options(config: &SqlConfig, timeout: Duration) -> String {
+    let own = config.dsn.driver.get_options().unwrap_or_default();
+    let idle = milliseconds(config.call_timeout.saturating_add(IDLE_MARGIN));
+    let timeout = timeout.as_millis();
+    format!(
+        "{own} -c jit=off -c statement_timeout={timeout} -c lock_timeout=0 -c idle_in_transaction_session_timeout={idle}"
+    )
 }
 
 /// Logs in by the first transport; by the second if there is one and it may help. Returns the one it was.

@@ -12,7 +12,8 @@ use super::pool::SlotPool;
 use super::probe::Probe;
 use super::role_check::{self, Reviews, RoleFinding};
 use super::server_info::ServerInfo;
-use super::session::Session;
+use super::session::{CANCEL_TIME, Session};
+use super::simple_query::literal;
 
 /// One database, which all SQL tools share. Nothing is started and no connection made before the first call.
 pub struct Database {
@@ -55,50 +56,57 @@ impl Database {
         let servers = u32::try_from(self.logins.len()).unwrap_or(u32::MAX);
         let patience = self.config.login_timeout().saturating_mul(servers.saturating_add(1));
         let database = Arc::clone(self);
-        let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
-        within(patience, move || database.probe_now(patience))
-            .map_err(|error| failed(Cause::Thread(error)))?
-            .unwrap_or_else(|| Err(failed(Cause::Silent(patience))))
-    }
-
-    fn probe_now(&self, patience: Duration) -> Result<Probe, ConnectError> {
-        let begun = Instant::now();
-        let mut session = connect::open(&self.config, &self.logins, patience)?;
-        let failed = |error: postgres::Error| ConnectError::of(&self.config.dsn.to_string(), error.into());
-        let left = patience.saturating_sub(begun.elapsed());
-        let findings = self.beyond(&mut session, left).map_err(failed)?;
-        let (application, timeout) = (&self.config.dsn.application_name, self.config.statement_timeout);
-        session.probe(findings, application, timeout).map_err(failed)
+        within(patience, move || {
+            let (mut session, findings) = database.open(patience)?;
+            Probe::ask(&mut session, findings, &database.config).map_err(|error| database.failed(error))
+        })
+        .map_err(|error| self.failed(Cause::Thread(error)))?
+        .unwrap_or_else(|| Err(self.failed(Cause::Silent(patience))))
     }
 
     /// Connects for a call; a role that may more than it should is refused or logged, as configured.
     pub(super) fn connect(&self, remaining: Duration) -> Result<Session, ConnectError> {
-        let begun = Instant::now();
-        let mut session = connect::open(&self.config, &self.logins, remaining)?;
-        let failed = |cause| ConnectError::of(&self.config.dsn.to_string(), cause);
-        let left = remaining.saturating_sub(begun.elapsed());
-        let findings = self.beyond(&mut session, left).map_err(|error| failed(error.into()))?;
+        let (session, findings) = self.open(remaining)?;
         let (refused, tolerated): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|finding| self.config.unsafe_role.refuses(finding));
         if !refused.is_empty() {
-            self.reviews.forget();
-            return Err(failed(Cause::UnsafeRole(refused)));
+            self.reviews.keep(None);
+            return Err(self.failed(Cause::UnsafeRole(refused)));
         }
         self.reviews.report(tolerated);
         Ok(session)
     }
 
+    fn failed(&self, cause: impl Into<Cause>) -> ConnectError {
+        ConnectError { attempts: vec![(self.config.dsn.to_string(), cause.into())] }
+    }
+
+    /// Connects, and asks for the role's rights beyond its need.
+    fn open(&self, patience: Duration) -> Result<(Session, Vec<RoleFinding>), ConnectError> {
+        let begun = Instant::now();
+        let mut session = connect::open(&self.config, &self.logins, patience)?;
+        let left = patience.saturating_sub(begun.elapsed());
+        let findings = self.beyond(&mut session, left).map_err(|error| self.failed(error))?;
+        Ok((session, findings))
+    }
+
     /// Findings about the role beyond its need, if the server answers within `patience`.
     fn beyond(&self, session: &mut Session, patience: Duration) -> Result<Vec<RoleFinding>, postgres::Error> {
-        let ServerInfo { role, roles, .. } = session.info();
+        let ServerInfo { role, roles, .. } = &session.info;
         let mut findings = role_check::powers(role, roles);
-        if !role_check::is_superuser(roles) {
-            let privileges = match self.reviews.recent() {
-                Some(privileges) => privileges,
-                None => self.reviews.keep(session.privileges(&self.config.need, patience)?),
-            };
-            findings.extend(privileges);
+        if role_check::is_superuser(roles) {
+            return Ok(findings);
         }
+        findings.extend(match self.reviews.recent() {
+            Some(privileges) => privileges,
+            None => {
+                session.deadline.wait_at_most(patience.saturating_add(CANCEL_TIME));
+                let (client, path) = (&mut session.client, literal(&session.info.search_path));
+                let privileges = role_check::privileges(client, role, &path, &self.config.need)?;
+                self.reviews.keep(Some(privileges.clone()));
+                privileges
+            }
+        });
         Ok(findings)
     }
 }

@@ -22,15 +22,15 @@
 //! | | `dsn/`, `named_file.rs` | connection strings, and the files that they name |
 //! | the wire | `stream/` | deadlines and bounds on the bytes under a connection |
 //! | | `tls/`, `transport.rs` | TLS, and the ways to log in and to cancel |
-//! | a session | `connect.rs`, `driver.rs`, `login.rs`, `connect_error.rs` | a connection, or the reasons why there is none |
+//! | a session | `connect.rs`, `login.rs`, `connect_error.rs` | a connection, or the reasons why there is none |
 //! | | `server_info.rs`, `role_check/`, `shadowing.rs` | facts about the server, the role and user-defined objects |
 //! | | `session.rs`, `simple_query.rs` | the beginning of a transaction, and the proof that a session is clean |
-//! | the pool | `pool.rs`, `idle.rs`, `retirement.rs` | slots, idle connections, and the end of their working life |
-//! | | `backend.rs`, `cancel.rs` | the server process behind a connection, and how its statement is stopped |
+//! | the pool | `pool.rs`, `retirement.rs` | slots, idle connections, and the end of their working life |
+//! | | `cancel.rs` | the server process behind a connection, and how its statement is stopped |
 //! | | `database.rs`, `probe.rs` | all of it, as the tools share it, and the report for `check` |
 //! | a statement | `transaction.rs` | a read-only transaction of one call |
 //! | | `columns.rs`, `cells/`, `rows.rs` | the wrapper, cells to JSON, rows under a budget |
-//! | | `prepared.rs`, `statement_cache.rs`, `result.rs`, `query_error.rs` | the queries of a catalog, prepared once a connection |
+//! | | `prepared.rs`, `statement_cache.rs`, `result.rs` | the queries of a catalog, prepared once a connection |
 //! | errors | `sqlstate.rs` | PostgreSQL's errors as problems |
 
 pub mod dsn;
@@ -47,28 +47,23 @@ pub mod cells;
 mod server_info;
 pub(crate) mod columns;
 mod statement_cache;
-mod backend;
 mod cancel;
 mod retirement;
+pub(crate) mod session;
 mod probe;
-mod session;
 mod connect_error;
 pub(crate) mod login;
-mod driver;
 mod connect;
-mod idle;
 mod pool;
 mod database;
 pub(crate) mod transaction;
 pub(crate) mod rows;
-mod query_error;
 mod result;
 pub(crate) mod prepared;
 
 pub use config::{Pooler, SqlConfig};
 pub use connect_error::ConnectError;
 pub use database::Database;
-pub use dsn::{Dsn, DsnEnvironment, DsnError};
-pub use named_file::FileError;
+pub use dsn::{Dsn, DsnEnvironment, DsnError, Password};
 pub use probe::{Probe, StuckBackend};
 pub use role_check::{Need, RoleFinding, UnsafeRole};

@@ -9,14 +9,13 @@
 //! connections than slots, though a backend may be deaf to cancels for hours. A thread waits for each of these.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use r2d2::{ManageConnection, Pool, PooledConnection};
 use scheduled_thread_pool::ScheduledThreadPool;
 
-use super::idle::Idle;
 use super::session::Session;
 use crate::call::WaitGuard;
 
@@ -72,35 +71,20 @@ impl SlotPool {
 
 /// A slot that is lent, with or without a connection.
 pub(super) struct Lease {
-    session: Option<Session>,
+    pub(super) session: Option<Session>,
     /// Taken by the thread that waits for the end of the connection.
     slot: Option<PooledConnection<Slots>>,
-    idle: Idle,
+    pub(super) idle: Idle,
     /// Held until a statement that still runs at the end was told to stop.
-    wait_guard: WaitGuard,
+    pub(super) wait_guard: WaitGuard,
 }
 
 impl Lease {
-    /// The connection, if there is one.
-    pub(super) fn session(&mut self) -> Option<&mut Session> {
-        self.session.as_mut()
-    }
-
-    /// A connection that another call gives back meanwhile.
-    pub(super) fn wait_for_idle(&self, patience: Duration) -> Option<Session> {
-        self.idle.wait(patience)
-    }
-
     /// Takes a connection; closes the one there was, which is dead.
     pub(super) fn replace(&mut self, session: Option<Session>) {
         if let Some(old) = std::mem::replace(&mut self.session, session) {
             old.close();
         }
-    }
-
-    /// Notes what waits for the cancel of a statement that the lease leaves behind.
-    pub(super) fn hold(&mut self, wait_guard: WaitGuard) {
-        self.wait_guard = wait_guard;
     }
 
     /// Gives the slot back with its connection. The caller has proven it clean.
@@ -130,5 +114,38 @@ impl Drop for Lease {
         if let Err(error) = waiting {
             log::warn!("the thread that waits for a statement's end could not be started: {error}");
         }
+    }
+}
+
+/// Clean connections that no call uses: the last one comes first, so that the others grow old and end.
+#[derive(Clone, Default)]
+pub(super) struct Idle(Arc<(Mutex<Vec<Session>>, Condvar)>);
+
+impl Idle {
+    /// Takes one that is not due for retirement, and closes those that are.
+    pub(super) fn take(&self) -> Option<Session> {
+        loop {
+            // The lock is not held while a connection is closed.
+            let session = self.0.0.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+            if !session.retirement.is_due() {
+                return Some(session);
+            }
+            session.close();
+        }
+    }
+
+    /// A connection that another call gives back within `patience`.
+    pub(super) fn wait(&self, patience: Duration) -> Option<Session> {
+        let (sessions, has_come) = &*self.0;
+        let sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = has_come.wait_timeout_while(sessions, patience, |sessions| sessions.is_empty());
+        waited.unwrap_or_else(PoisonError::into_inner).0.pop()
+    }
+
+    /// Gives one back.
+    pub(super) fn put(&self, session: Session) {
+        let (sessions, has_come) = &*self.0;
+        sessions.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+        has_come.notify_one();
     }
 }

@@ -9,18 +9,13 @@ use postgres::types::{ToSql, Type};
 use postgres::{Client, Column};
 
 use super::cells;
-use super::columns::{MAX_WIDTH, Plan, Rendering};
+use super::columns::{MAX_WIDTH, Plan};
 use super::database::Database;
 use super::result::Rows;
-use super::rows::most_rows;
 use super::session::Session;
 use super::statement_cache::CachedStatement;
 use super::transaction::Transaction;
-pub(crate) use super::{
-    columns::base,
-    query_error::QueryError,
-    result::{Cell, Cells},
-};
+pub(crate) use super::{columns::base, result::Cell, result::Cells, result::QueryError};
 use crate::guard::statement::ReadOnlyStatement;
 
 /// A statement and the types of its parameters.
@@ -43,16 +38,16 @@ impl PreparedQuery {
     ) -> Result<Rows<'t>, QueryError> {
         let config = database.config();
         let session = transaction.session()?;
-        session.note_values(&self.statement, values, &self.types);
+        session.retirement.note_values(self.statement.canonical(), values, &self.types);
         session
             .admit(&self.statement, &config.guard)
             .map_err(|problem| QueryError::Unexpected(problem.detail().to_owned()))?;
-        let cached = match session.statements().get(&self.name) {
+        let cached = match session.statements.get(&self.name) {
             Some(cached) => cached,
             None => self.prepare(session, database, accept)?,
         };
-        let rows = session.client().query_raw(&cached.wrapper, values.iter().copied())?;
-        Ok(Rows::new(rows, cached))
+        let rows = session.client.query_raw(&cached.wrapper, values.iter().copied())?;
+        Ok(Rows { rows, cached })
     }
 
     fn prepare(
@@ -63,17 +58,14 @@ impl PreparedQuery {
     ) -> Result<Arc<CachedStatement>, QueryError> {
         let config = database.config();
         let canonical = self.statement.canonical();
-        let described = session.client().prepare_typed(canonical, &self.types)?;
-        accept(session.client(), described.columns())?;
+        let described = session.client.prepare_typed(canonical, &self.types)?;
+        accept(&mut session.client, described.columns())?;
         let most = usize::try_from(config.max_rows).unwrap_or(usize::MAX);
-        let limit =
-            most.min(most_rows(described.columns().len(), config.max_response_bytes)).saturating_add(1);
-        let rendering = Rendering::new(config, session.info());
-        let plan = Plan::new(canonical, described.columns(), rendering, limit);
+        let plan = Plan::new(canonical, described.columns(), config, &session.info, most);
         if plan.width > MAX_WIDTH {
             return Err(QueryError::Unexpected("its columns are too many".to_owned()));
         }
-        let wrapper = session.client().prepare_typed(&plan.sql, &self.types)?;
+        let wrapper = session.client.prepare_typed(&plan.sql, &self.types)?;
         let has_cuts = plan.columns.iter().any(|column| column.cut_index.is_some());
         if wrapper.columns().len() != plan.columns.len() + usize::from(has_cuts) {
             return Err(QueryError::Unexpected(
@@ -83,10 +75,10 @@ impl PreparedQuery {
         let cached = Arc::new(CachedStatement { wrapper, plan });
         if described.columns().iter().any(|column| cells::has_fields(column.type_())) {
             // The driver remembers types. Fields can be renamed, added and dropped before the next call.
-            session.client().clear_type_cache();
+            session.client.clear_type_cache();
             return Ok(cached);
         }
-        session.statements().put(&self.name, Arc::clone(&cached));
+        session.statements.put(&self.name, Arc::clone(&cached));
         Ok(cached)
     }
 
@@ -97,7 +89,7 @@ impl PreparedQuery {
         accept: impl FnOnce(&mut Client, &[Column]) -> Result<(), QueryError>,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Examined, QueryError> {
-        let client = transaction.session()?.client();
+        let client = &mut transaction.session()?.client;
         let described = client.prepare_typed(self.statement.canonical(), &self.types)?;
         accept(client, described.columns())?;
         let explain = format!("EXPLAIN (FORMAT JSON) {}", self.statement.canonical());
@@ -112,7 +104,7 @@ impl PreparedQuery {
     /// Forgets the statement that was prepared on this connection.
     pub(crate) fn forget(&self, transaction: &mut Transaction) {
         if let Ok(session) = transaction.session() {
-            session.statements().take(&self.name);
+            session.statements.take(&self.name);
         }
     }
 }

@@ -1,11 +1,9 @@
 //! The report of `check` about a database that can be reached.
 
-use std::time::Duration;
-
-use postgres::Client;
-
+use super::config::SqlConfig;
 use super::role_check::RoleFinding;
 use super::server_info::ServerInfo;
+use super::session::Session;
 use super::simple_query::{literal, milliseconds, row};
 
 /// A database that can be reached.
@@ -37,17 +35,15 @@ pub struct StuckBackend {
 }
 
 impl Probe {
-    /// Asks for what no call needs to know. Backends are those of the same role and `application`, and stuck when their
-    /// statement is older than `timeout`.
+    /// Asks for what no call needs to know. Backends are those of the same role and application, and stuck when their
+    /// statement is older than the statement timeout.
     pub(super) fn ask(
-        client: &mut Client,
-        info: &ServerInfo,
+        session: &mut Session,
         findings: Vec<RoleFinding>,
-        application: &str,
-        timeout: Duration,
+        config: &SqlConfig,
     ) -> Result<Self, postgres::Error> {
-        let ServerInfo { server_version, database, role, .. } = info.clone();
-        let messages = client.simple_query(&format!(
+        let ServerInfo { server_version, database, role, .. } = session.info.clone();
+        let messages = session.client.simple_query(&format!(
             "BEGIN READ ONLY; SET LOCAL search_path = pg_catalog, pg_temp; \
              SELECT (SELECT version || ' ' || cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), \
              EXISTS (SELECT FROM pg_settings WHERE name = 'work_mem' AND source IN ('user', 'database user') \
@@ -55,8 +51,8 @@ impl Probe {
              SELECT pid, floor(extract(epoch FROM clock_timestamp() - query_start)) FROM pg_stat_activity \
              WHERE usename = CURRENT_USER AND application_name = left({}, 63) AND state = 'active' AND pid <> pg_backend_pid() \
              AND clock_timestamp() - query_start > {} * interval '1 millisecond' ORDER BY pid; ROLLBACK",
-            literal(application),
-            milliseconds(timeout),
+            literal(config.dsn.driver.get_application_name().unwrap_or_default()),
+            milliseconds(config.statement_timeout),
         ))?;
         let mut rows =
             messages.iter().filter_map(row).map(|row| [0, 1].map(|at| row.try_get(at).ok().flatten()));

@@ -1,48 +1,70 @@
-//! The rows of a prepared query, whose cells can be searched before they are written.
+//! The outcome of a prepared query: an error, or rows whose cells can be searched before they are written.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use postgres::RowIter;
 use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::types::{Kind, Type};
-use postgres::{Row, RowIter};
 
-use super::cells::{self, Intervals, Undecodable};
-use super::columns::{Form, Plan, base, has_parts};
-use super::query_error::QueryError;
-use super::rows::Raw;
+use super::cells::{Intervals, Undecodable, Writer};
+use super::columns::{Form, base, has_parts};
+use super::rows::{PlannedRow, Value};
+use super::sqlstate;
 use super::statement_cache::CachedStatement;
+use crate::call::Failure;
 use crate::wire::ascii::AsciiWriter;
+
+/// A query brought no result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QueryError {
+    /// The server refused, or is gone.
+    #[error(transparent)]
+    Database(#[from] postgres::Error),
+    /// The transaction or the connection failed.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// The server's answer is not of the form that was agreed.
+    #[error("{0}")]
+    Unexpected(String),
+}
+
+impl From<Undecodable> for QueryError {
+    fn from(error: Undecodable) -> Self {
+        Self::Unexpected(error.to_string())
+    }
+}
+
+impl QueryError {
+    /// Returns whether the statement was prepared for tables that have changed since, or is gone: once more may help.
+    pub(crate) fn is_stale(&self) -> bool {
+        // feature_not_supported, "cached plan must not change result type"; invalid_sql_statement_name.
+        matches!(self, Self::Database(error)
+            if error.code().is_some_and(|code| matches!(code.code(), "0A000" | "26000")))
+    }
+
+    /// Returns whether it takes the place of a row that no answer could hold.
+    pub(crate) fn is_row_too_long(&self) -> bool {
+        matches!(self, Self::Database(error) if sqlstate::is_row_too_long(error))
+    }
+}
 
 /// Rows as they come.
 pub(crate) struct Rows<'t> {
-    rows: RowIter<'t>,
-    cached: Arc<CachedStatement>,
+    pub(super) rows: RowIter<'t>,
+    pub(super) cached: Arc<CachedStatement>,
 }
 
-impl<'t> Rows<'t> {
-    pub(super) fn new(rows: RowIter<'t>, cached: Arc<CachedStatement>) -> Self {
-        Self { rows, cached }
-    }
-
+impl Rows<'_> {
     /// The next row; none at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Cells<'_>>, QueryError> {
-        let Some(row) = self.rows.next()? else { return Ok(None) };
-        let plan = &self.cached.plan;
-        let width = plan.columns.len();
-        let has_cuts = row.len() > width;
-        // NULL when nothing was cut.
-        let cuts = if has_cuts { row.try_get::<_, Option<Vec<Option<String>>>>(width)? } else { None };
-        Ok(Some(Cells { plan, row, cuts }))
+        let row = self.rows.next()?.map(|row| PlannedRow::new(&self.cached.plan, row));
+        Ok(row.transpose()?.map(Cells))
     }
 }
 
 /// A row's cells.
-pub(crate) struct Cells<'k> {
-    plan: &'k Plan,
-    row: Row,
-    cuts: Option<Vec<Option<String>>>,
-}
+pub(crate) struct Cells<'k>(PlannedRow<'k>);
 
 /// One cell.
 pub(crate) enum Cell<'r> {
@@ -73,26 +95,27 @@ pub(crate) struct Scalar<'r> {
 impl Scalar<'_> {
     /// Writes it as JSON.
     pub(crate) fn write(&self, out: &mut AsciiWriter) -> Result<(), QueryError> {
-        Ok(cells::write(out, self.kind, self.bytes, self.intervals)?)
+        Ok(Writer { out, intervals: self.intervals }.write(self.kind, self.bytes)?)
     }
 }
 
 impl Cells<'_> {
     /// The cell of the column at `index`.
     pub(crate) fn cell(&self, index: usize) -> Result<Cell<'_>, QueryError> {
-        let column = self.plan.columns.get(index).ok_or(Undecodable)?;
-        let cut = self.cuts.as_ref().zip(column.cut_index);
-        if let Some(cut) = cut.and_then(|(cuts, index)| cuts.get(index)?.as_deref()) {
-            let (more, start) = cut.split_once(':').ok_or(Undecodable)?;
-            return Ok(Cell::Cut { more, start, is_text: !column.form.is_compound() });
-        }
-        let Some(Raw(bytes)) = self.row.try_get::<_, Option<Raw<'_>>>(index)? else { return Ok(Cell::Null) };
+        let (column, value) = self.0.value(index)?;
+        let bytes = match value {
+            Value::Null => return Ok(Cell::Null),
+            Value::Cut { more, start } => {
+                return Ok(Cell::Cut { more, start, is_text: !column.form.is_compound() });
+            }
+            Value::Whole(bytes) => bytes,
+        };
         let text = || String::from_utf8_lossy(bytes);
         Ok(match &column.form {
             Form::Json => Cell::Json(text()),
             Form::Text if OPAQUE.contains(&column.type_name.as_str()) => Cell::Opaque,
             Form::Text => Cell::Text(text()),
-            Form::Binary(kind) => binary(kind, bytes, self.plan.intervals)?,
+            Form::Binary(kind) => binary(kind, bytes, self.0.plan.intervals)?,
         })
     }
 }
@@ -113,7 +136,7 @@ fn binary<'r>(kind: &'r Type, bytes: &'r [u8], intervals: Intervals) -> Result<C
         _ if matches!(base.kind(), Kind::Enum(_)) => text(bytes),
         _ if has_parts(base) => {
             let mut out = AsciiWriter::default();
-            cells::write(&mut out, base, bytes, intervals)?;
+            Writer { out: &mut out, intervals }.write(base, bytes)?;
             Cell::Json(String::from_utf8_lossy(&out.finish().to_vec()).into_owned().into())
         }
         _ => Cell::Scalar(Scalar { kind: base, bytes, intervals }),

@@ -3,30 +3,53 @@
 use postgres::Row;
 use postgres::types::{FromSql, Type};
 
-use super::cells::{self, Intervals, Undecodable};
+use super::cells::{self, Undecodable, Writer};
 use super::columns::{ColumnPlan, Form, Plan};
 use crate::wire::ascii::{AsciiJson, AsciiWriter};
 
 /// The bytes of everything behind the last row.
 const TAIL_BYTES: usize = r#"],"row_count":18446744073709551615,"has_more":false,"truncated":false}"#.len();
 
-/// The most rows that can fit: a row of `columns` cells takes two brackets, and a cell at least a digit and a comma.
-pub(crate) fn most_rows(columns: usize, budget: usize) -> usize {
-    budget / (2 * columns).max(3)
+/// A row, and the plan by which it is read.
+pub(super) struct PlannedRow<'p> {
+    pub(super) plan: &'p Plan,
+    row: Row,
+    /// The array of cut values, which stands behind the columns if there is one; it is NULL when none was cut.
+    cuts: Option<Vec<Option<String>>>,
 }
 
-/// A row was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotTaken {
-    /// It does not fit: it and all that follow are dropped.
-    Full,
-    /// The server sent a value that is not in the form it announced.
-    Undecodable,
+/// A value as it came.
+pub(super) enum Value<'r> {
+    Null,
+    /// Too long: the number of characters that were cut, and the first ones.
+    Cut {
+        more: &'r str,
+        start: &'r str,
+    },
+    /// The bytes of its column's form.
+    Whole(&'r [u8]),
 }
 
-impl From<Undecodable> for NotTaken {
-    fn from(Undecodable: Undecodable) -> Self {
-        Self::Undecodable
+impl<'p> PlannedRow<'p> {
+    pub(super) fn new(plan: &'p Plan, row: Row) -> Result<Self, Undecodable> {
+        let width = plan.columns.len();
+        let cuts: Option<Vec<Option<Raw<'_>>>> =
+            if row.len() > width { row.try_get(width).map_err(|_| Undecodable)? } else { None };
+        let text = |Raw(cut): Raw<'_>| String::from_utf8_lossy(cut).into_owned();
+        let cuts = cuts.map(|cuts| cuts.into_iter().map(|cut| cut.map(text)).collect());
+        Ok(Self { plan, row, cuts })
+    }
+
+    /// The column at `index`, and its value.
+    pub(super) fn value(&self, index: usize) -> Result<(&'p ColumnPlan, Value<'_>), Undecodable> {
+        let column = self.plan.columns.get(index).ok_or(Undecodable)?;
+        let cut = self.cuts.as_ref().zip(column.cut_index);
+        if let Some(cut) = cut.and_then(|(cuts, index)| cuts.get(index)?.as_deref()) {
+            let (more, start) = cut.split_once(':').ok_or(Undecodable)?;
+            return Ok((column, Value::Cut { more, start }));
+        }
+        let bytes = self.row.try_get::<_, Option<Raw<'_>>>(index).map_err(|_| Undecodable)?;
+        Ok((column, bytes.map_or(Value::Null, |Raw(bytes)| Value::Whole(bytes))))
     }
 }
 
@@ -53,18 +76,19 @@ impl<'p> Body<'p> {
         fits.then_some(Self { out, plan, budget, rows: 0, truncated: false })
     }
 
-    /// Takes one more row.
-    pub(crate) fn push(&mut self, row: &Row) -> Result<(), NotTaken> {
+    /// Takes one more row; `false` when it does not fit: it and all that follow are dropped.
+    pub(crate) fn push(&mut self, row: Row) -> Result<bool, Undecodable> {
         let mark = self.out.len();
-        let cut = self.write_row(row)?;
+        let row = PlannedRow::new(self.plan, row)?;
+        self.write(&row)?;
         if self.out.len() + TAIL_BYTES > self.budget {
             self.out.rewind(mark);
             self.truncated = true;
-            return Err(NotTaken::Full);
+            return Ok(false);
         }
         self.rows += 1;
-        self.truncated |= cut;
-        Ok(())
+        self.truncated |= row.cuts.is_some();
+        Ok(true)
     }
 
     /// Notes that the next row is dropped, unseen.
@@ -72,29 +96,25 @@ impl<'p> Body<'p> {
         self.truncated = true;
     }
 
-    /// Writes a row; returns whether a cell was cut.
-    fn write_row(&mut self, row: &Row) -> Result<bool, Undecodable> {
-        let columns = &self.plan.columns;
-        // The array of cut values stands behind the columns, if there is one; it is NULL when none was cut.
-        let cuts: Option<Vec<Option<Raw<'_>>>> = if row.len() > columns.len() {
-            row.try_get(columns.len()).map_err(|_| Undecodable)?
-        } else {
-            None
-        };
-        self.out.raw(if self.rows == 0 { "[" } else { ",[" });
-        for (index, column) in columns.iter().enumerate() {
-            if index > 0 {
-                self.out.raw(",");
-            }
-            let cut =
-                cuts.as_ref().zip(column.cut_index).and_then(|(cuts, index)| cuts.get(index).copied()?);
-            match cut {
-                Some(Raw(cut)) => write_cut(&mut self.out, &String::from_utf8_lossy(cut))?,
-                None => write_cell(&mut self.out, column, row, index, self.plan.intervals)?,
+    fn write(&mut self, row: &PlannedRow<'_>) -> Result<(), Undecodable> {
+        let Self { out, plan, .. } = self;
+        out.raw(if self.rows == 0 { "[" } else { ",[" });
+        for index in 0..plan.columns.len() {
+            out.raw(if index == 0 { "" } else { "," });
+            match row.value(index)? {
+                (_, Value::Null) => drop(out.raw("null")),
+                (_, Value::Cut { more, start }) => {
+                    out.string(&format!("{start}…[truncated {more} chars]"));
+                }
+                (column, Value::Whole(bytes)) => match &column.form {
+                    Form::Binary(kind) => Writer { out, intervals: plan.intervals }.write(kind, bytes)?,
+                    Form::Json => drop(cells::write_record(out, &String::from_utf8_lossy(bytes))),
+                    Form::Text => drop(cells::write_text(out, bytes)),
+                },
             }
         }
-        self.out.raw("]");
-        Ok(cuts.is_some())
+        out.raw("]");
+        Ok(())
     }
 
     /// Ends the answer.
@@ -106,35 +126,9 @@ impl<'p> Body<'p> {
     }
 }
 
-/// Writes `'<characters cut>:<first characters>'` for the model.
-fn write_cut(out: &mut AsciiWriter, cut: &str) -> Result<(), Undecodable> {
-    let (count, start) = cut.split_once(':').ok_or(Undecodable)?;
-    out.string(&format!("{start}…[truncated {count} chars]"));
-    Ok(())
-}
-
-fn write_cell(
-    out: &mut AsciiWriter,
-    column: &ColumnPlan,
-    row: &Row,
-    index: usize,
-    intervals: Intervals,
-) -> Result<(), Undecodable> {
-    let Some(Raw(bytes)) = row.try_get::<_, Option<Raw<'_>>>(index).map_err(|_| Undecodable)? else {
-        out.raw("null");
-        return Ok(());
-    };
-    match &column.form {
-        Form::Binary(kind) => return cells::write(out, kind, bytes, intervals),
-        Form::Json => cells::write_record(out, &String::from_utf8_lossy(bytes)),
-        Form::Text => cells::write_text(out, bytes),
-    };
-    Ok(())
-}
-
 /// A value's bytes as they came, of any type.
 #[derive(Clone, Copy)]
-pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
+struct Raw<'a>(&'a [u8]);
 
 impl<'a> FromSql<'a> for Raw<'a> {
     fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {

@@ -4,7 +4,7 @@ use postgres::{SimpleQueryMessage, SimpleQueryRow};
 
 use super::cells::Intervals;
 use super::config::Pooler;
-use super::role_check::{Power, ROLES, RoleRow};
+use super::role_check::{POWERS, ROLES, RoleRow};
 use super::simple_query::row;
 
 /// `client_connection_check_interval` in milliseconds: when this process ends, its statements end soon after.
@@ -23,8 +23,7 @@ pub(super) fn opening(pooler: Pooler) -> String {
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
          pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(), \
          pg_catalog.current_setting('server_version_num'), pg_catalog.version(), pg_catalog.pg_backend_pid(); \
-         SET LOCAL search_path = pg_catalog, pg_temp; {}; ROLLBACK; {read_only}",
-        ROLES
+         SET LOCAL search_path = pg_catalog, pg_temp; {ROLES}; ROLLBACK; {read_only}"
     )
 }
 
@@ -54,21 +53,18 @@ impl ServerInfo {
     /// that is.
     pub(super) fn read(messages: &[SimpleQueryMessage]) -> Option<Self> {
         let mut rows = messages.iter().filter_map(row);
-        Self::of(rows.next()?, rows)
-    }
-
-    fn of<'r>(first: &SimpleQueryRow, mut roles: impl Iterator<Item = &'r SimpleQueryRow>) -> Option<Self> {
+        let first = rows.next()?;
         let text = |row: &SimpleQueryRow, index: usize| row.try_get(index).ok()?.map(str::to_owned);
         let flag = |row: &SimpleQueryRow, index: usize| text(row, index).map(|flag| flag == "t");
-        let powers = |row: &SimpleQueryRow| {
-            Power::ALL.iter().enumerate().try_fold(Vec::new(), |mut powers, (index, power)| {
-                powers.extend(flag(row, index + 1)?.then_some(*power));
-                Some(powers)
-            })
+        let role = |row: &SimpleQueryRow| {
+            let held = (1..=POWERS.len()).map(|index| flag(row, index)).collect::<Option<Vec<bool>>>()?;
+            let powers =
+                POWERS.into_iter().zip(held).filter_map(|(power, held)| held.then_some(power)).collect();
+            Some(RoleRow { name: text(row, 0)?, powers, leave: text(row, POWERS.len() + 1) })
         };
         let own_path = text(first, 5).filter(|path| !path.is_empty()).unwrap_or("pg_catalog".to_owned());
         let version: u32 = text(first, 7)?.parse().ok()?;
-        let info = Self {
+        Some(Self {
             pid: text(first, 9)?.parse().ok()?,
             server_version: text(first, 0)?,
             intervals: Intervals::of(version),
@@ -80,15 +76,7 @@ impl ServerInfo {
             read_only_by_default: text(first, 4)? == "on",
             counts_bytes: text(first, 6)? == "SQL_ASCII",
             search_path: format!("pg_catalog, {own_path}, pg_temp"),
-            roles: roles.try_fold(Vec::new(), |mut all, row| {
-                all.push(RoleRow {
-                    name: text(row, 0)?,
-                    powers: powers(row)?,
-                    leave: text(row, Power::ALL.len() + 1),
-                });
-                Some(all)
-            })?,
-        };
-        Some(info)
+            roles: rows.map(role).collect::<Option<_>>()?,
+        })
     }
 }

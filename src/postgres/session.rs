@@ -7,15 +7,11 @@ use std::time::{Duration, Instant};
 
 use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator as _;
-use postgres::types::{ToSql, Type};
 
-use super::backend::{Backend, Presence};
-use super::cancel::Canceller;
+use super::cancel::{Backend, Canceller, Presence};
 use super::config::Pooler;
 use super::connect_error::Cause;
-use super::probe::Probe;
 use super::retirement::Retirement;
-use super::role_check::{self, Need, RoleFinding};
 use super::server_info::{ServerInfo, opening};
 use super::shadowing::Shadowing;
 use super::simple_query::{literal, milliseconds, row};
@@ -28,38 +24,31 @@ use crate::problem::Problem;
 
 /// An open connection.
 pub(crate) struct Session {
-    client: Client,
+    pub(crate) client: Client,
     transport: Transport,
-    deadline: Deadline,
+    pub(super) deadline: Deadline,
     pooler: Pooler,
-    info: ServerInfo,
+    pub(crate) info: ServerInfo,
     shadowing: Shadowing,
     /// When `shadowing` was read.
     shadowing_read: Instant,
-    statements: StatementCache,
-    retirement: Retirement,
+    /// The statements that stay prepared on it.
+    pub(super) statements: StatementCache,
+    pub(super) retirement: Retirement,
     backend: Backend,
     /// True if a statement may still run on it.
-    is_busy: bool,
+    pub(super) is_busy: bool,
     // INVARIANT: dropped last, when the connection is gone.
     _presence: Presence,
 }
 
 /// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
 /// values and the meaning of statements depend on them.
+#[rustfmt::skip]
 const PINNED: [(&str, &str); 14] = [
-    ("standard_conforming_strings", "on"),
-    ("TimeZone", "UTC"),
-    ("DateStyle", "ISO, MDY"),
-    ("IntervalStyle", "iso_8601"),
-    ("bytea_output", "hex"),
-    ("extra_float_digits", "1"),
-    ("xmloption", "content"),
-    ("xmlbinary", "base64"),
-    ("array_nulls", "on"),
-    ("transform_null_equals", "off"),
-    ("row_security", "on"),
-    ("client_min_messages", "notice"),
+    ("standard_conforming_strings", "on"), ("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"), ("IntervalStyle", "iso_8601"),
+    ("bytea_output", "hex"), ("extra_float_digits", "1"), ("xmloption", "content"), ("xmlbinary", "base64"),
+    ("array_nulls", "on"), ("transform_null_equals", "off"), ("row_security", "on"), ("client_min_messages", "notice"),
     ("lock_timeout", "0"),
     // LLVM compiles for minutes, deaf to cancels, and takes a gigabyte: 198 bytes of SQL were enough.
     ("jit", "off"),
@@ -118,11 +107,6 @@ impl Session {
         })
     }
 
-    /// Facts about it.
-    pub(crate) fn info(&self) -> &ServerInfo {
-        &self.info
-    }
-
     /// Closes it. While a statement may still run, that lasts until the server has answered for it or is found to be gone.
     pub(super) fn close(mut self) {
         if self.is_settled() {
@@ -142,26 +126,6 @@ impl Session {
         !self.is_busy || self.client.is_closed() && !self.deadline.has_expired()
     }
 
-    /// Notes that the server has answered every statement.
-    pub(super) fn settle(&mut self) {
-        self.is_busy = false;
-    }
-
-    /// Returns whether it has been used for so long that it is not to be kept.
-    pub(super) fn is_due(&self) -> bool {
-        self.retirement.is_due()
-    }
-
-    /// The driver.
-    pub(crate) fn client(&mut self) -> &mut Client {
-        &mut self.client
-    }
-
-    /// The statements that stay prepared on it.
-    pub(super) fn statements(&mut self) -> &mut StatementCache {
-        &mut self.statements
-    }
-
     /// Lets a statement pass that uses no name of a user-defined object that shadows a built-in one, and notes its patterns.
     pub(crate) fn admit(
         &mut self,
@@ -172,53 +136,13 @@ impl Session {
         self.shadowing.check(statement, config)
     }
 
-    /// Notes the values that a statement is to run with.
-    pub(super) fn note_values(
-        &mut self,
-        statement: &ReadOnlyStatement,
-        values: &[&(dyn ToSql + Sync)],
-        types: &[Type],
-    ) {
-        self.retirement.note_values(statement.canonical(), values, types);
-    }
-
     /// Cancels its statements. `None` behind a transaction pooler, whose CancelRequest may hit another client's.
     pub(super) fn canceller(&self) -> Option<Canceller> {
-        match self.pooler {
-            Pooler::Transaction => None,
-            Pooler::None => {
-                Some(Canceller::new(self.client.cancel_token(), self.transport.clone(), self.backend.clone()))
-            }
-        }
-    }
-
-    /// Findings about the role's privileges object by object, if the server answers within `patience`.
-    pub(super) fn privileges(
-        &mut self,
-        need: &Need,
-        patience: Duration,
-    ) -> Result<Vec<RoleFinding>, postgres::Error> {
-        self.deadline.wait_at_most(patience.saturating_add(CANCEL_TIME));
-        role_check::privileges(&mut self.client, &self.info.role, &literal(&self.info.search_path), need)
-    }
-
-    /// The report about it, with the findings about its role.
-    pub(super) fn probe(
-        &mut self,
-        findings: Vec<RoleFinding>,
-        application: &str,
-        timeout: Duration,
-    ) -> Result<Probe, postgres::Error> {
-        Probe::ask(&mut self.client, &self.info, findings, application, timeout)
-    }
-
-    /// Reads the shadowing objects again when they are older than [`SHADOWING_AGE`].
-    fn refresh_shadowing(&mut self) -> Result<(), postgres::Error> {
-        if self.shadowing_read.elapsed() >= SHADOWING_AGE {
-            self.shadowing = Shadowing::ask(&mut self.client, &literal(&self.info.search_path))?;
-            self.shadowing_read = Instant::now();
-        }
-        Ok(())
+        (self.pooler == Pooler::None).then(|| Canceller {
+            token: self.client.cancel_token(),
+            transport: self.transport.clone(),
+            backend: self.backend.clone(),
+        })
     }
 
     /// Begins a read-only transaction of a call that has `remaining`, whose statements may run for `statement`.
@@ -227,13 +151,10 @@ impl Session {
         self.retirement.count_call();
         // Time for the server to receive a cancel and to answer it.
         self.deadline.wait_at_most(remaining.saturating_add(CANCEL_TIME));
-        self.refresh_shadowing()?;
-        let mut batch = String::from("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ");
-        if self.pooler == Pooler::Transaction {
-            // Statements that other clients of the pooler left behind have the driver's names, too.
-            batch.push_str("DEALLOCATE ALL; ");
+        if self.shadowing_read.elapsed() >= SHADOWING_AGE {
+            self.shadowing = Shadowing::ask(&mut self.client, &literal(&self.info.search_path))?;
+            self.shadowing_read = Instant::now();
         }
-        batch.push_str("SELECT ");
         let timeouts = [
             ("statement_timeout", milliseconds(statement)),
             // The server ends a transaction that we forgot, well after the call's own deadline.
@@ -242,37 +163,27 @@ impl Session {
         ];
         let check = self.info.client_check.map(|check| ("client_connection_check_interval", check));
         let pinned = PINNED.iter().copied().chain(check).map(|(name, value)| (name, value.to_owned()));
-        for (index, (name, value)) in timeouts.into_iter().chain(pinned).enumerate() {
-            let comma = if index == 0 { "" } else { ", " };
-            batch.push_str(&format!("{comma}pg_catalog.set_config('{name}', {}, true)", literal(&value)));
-        }
-        self.client.batch_execute(&batch)
+        let set = |(name, value): (&str, String)| {
+            format!("pg_catalog.set_config('{name}', {}, true)", literal(&value))
+        };
+        let settings: Vec<String> = timeouts.into_iter().chain(pinned).map(set).collect();
+        // Statements that other clients of the pooler left behind have the driver's names, too.
+        let deallocate = if self.pooler == Pooler::Transaction { "DEALLOCATE ALL; " } else { "" };
+        self.client.batch_execute(&format!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; {deallocate}SELECT {}",
+            settings.join(", ")
+        ))
     }
 
-    /// Ends the transaction and leaves the session as it was when it opened. An error: it is not clean.
-    pub(super) fn clean(&mut self) -> Result<Clean, postgres::Error> {
+    /// Ends the transaction and leaves the session as it was when it opened. Returns whether it may be used again: not when
+    /// something is left on it, when its retirement is due, or when it belongs to a pooler, which gives the next call another
+    /// server session anyway. An error: it is not clean.
+    pub(super) fn clean(&mut self) -> Result<bool, postgres::Error> {
         self.deadline.wait_at_most(CLEAN_TIME);
-        match self.pooler {
-            Pooler::None => {
-                let messages = self.client.simple_query(CLEAN)?;
-                self.settle();
-                let others = messages.iter().find_map(row).and_then(|row| row.try_get(1).ok().flatten());
-                Ok(if others == Some("f") && !self.is_due() { Clean::Reusable } else { Clean::Spent })
-            }
-            Pooler::Transaction => {
-                self.client.batch_execute("ROLLBACK")?;
-                self.settle();
-                Ok(Clean::Spent)
-            }
-        }
+        let text = if self.pooler == Pooler::None { CLEAN } else { "ROLLBACK" };
+        let messages = self.client.simple_query(text)?;
+        self.is_busy = false;
+        let others = messages.iter().find_map(row).and_then(|row| row.try_get(1).ok().flatten());
+        Ok(others == Some("f") && !self.retirement.is_due())
     }
-}
-
-/// The state of a session that was cleaned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clean {
-    /// It is as it was when it opened.
-    Reusable,
-    /// Something is left on it, its retirement is due, or it belongs to a pooler, which gives the next call another server session anyway.
-    Spent,
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
+use postgres::{Client, SimpleQueryMessage};
 
 use super::simple_query::row;
 use crate::guard::config::GuardConfig;
@@ -81,20 +81,6 @@ pub(super) enum ObjectKind {
     Coercion,
 }
 
-impl ObjectKind {
-    /// The ways to use it: a function that may stand behind a dot may also be called.
-    fn ways(self) -> &'static [Self] {
-        match self {
-            Self::BuiltIn => &[Self::BuiltIn],
-            Self::Field => &[Self::Field, Self::Function],
-            Self::Function => &[Self::Function],
-            Self::Operator => &[Self::Operator],
-            Self::Cast => &[Self::Cast],
-            Self::Coercion => &[Self::Coercion],
-        }
-    }
-}
-
 /// A function, by its schema and name.
 type Path = (String, String);
 
@@ -105,12 +91,6 @@ pub(super) enum Shadowing {
     Known(BTreeMap<(ObjectKind, String), BTreeSet<Path>>),
     /// More than [`MAX_OBJECTS`], or not in the expected form: every name may be shadowed.
     Unknown,
-}
-
-/// A name that the statement uses, and the function that would run in place of the guard's.
-struct Collision<'s> {
-    used: &'s Use,
-    path: &'s Path,
 }
 
 impl Shadowing {
@@ -128,10 +108,21 @@ impl Shadowing {
             if count >= MAX_OBJECTS {
                 return None;
             }
-            let Object { kind, name, path, extension, compiled } = Object::read(row)?;
-            let harmless = |kind: &&ObjectKind| is_harmless(**kind, &name, extension.as_deref(), compiled);
-            for kind in kind.ways().iter().filter(|kind| !harmless(kind)) {
-                known.entry((*kind, name.clone())).or_default().insert(path.clone());
+            let text = |index: usize| row.try_get(index).ok();
+            let kinds: &[ObjectKind] = match text(0)?? {
+                "built-in" => &[ObjectKind::BuiltIn],
+                // A function that may stand behind a dot may also be called.
+                "field" => &[ObjectKind::Field, ObjectKind::Function],
+                "function" => &[ObjectKind::Function],
+                "operator" => &[ObjectKind::Operator],
+                "cast" => &[ObjectKind::Cast],
+                "coercion" => &[ObjectKind::Coercion],
+                _ => return None,
+            };
+            let (name, path) = (text(1)??, (text(2)??.to_owned(), text(3)??.to_owned()));
+            let (extension, compiled) = (text(4)?, text(5)?? == "t");
+            for kind in kinds.iter().filter(|kind| !is_harmless(**kind, name, extension, compiled)) {
+                known.entry((*kind, name.to_owned())).or_default().insert(path.clone());
             }
         }
         Some(Self::Known(known))
@@ -177,46 +168,16 @@ impl Shadowing {
             ));
         }
         for (used, place) in places {
-            let path = candidates(used).iter().find_map(|kind| {
-                let paths = known.get(&(*kind, name_of(used).to_owned()))?;
-                paths.iter().filter(|(schema, _)| reaches(used, schema)).find(allowed)
-            });
+            let (kinds, name, written) = reach(used);
+            let is_meant = |(schema, _): &&Path| written.is_none_or(|written| written == schema);
+            let path = kinds
+                .iter()
+                .find_map(|kind| known.get(&(*kind, name.to_owned()))?.iter().filter(is_meant).find(allowed));
             if let Some(path) = path {
-                return Err(refusal(Collision { used, path }.to_string(), place));
+                return Err(refusal(collision(used, name, path), place));
             }
         }
         Ok(())
-    }
-}
-
-/// A row of [`OBJECTS`].
-struct Object {
-    kind: ObjectKind,
-    name: String,
-    path: Path,
-    extension: Option<String>,
-    compiled: bool,
-}
-
-impl Object {
-    fn read(row: &SimpleQueryRow) -> Option<Self> {
-        let text = |index: usize| row.try_get(index).ok().map(|text| text.map(str::to_owned));
-        let kind = match text(0)??.as_str() {
-            "built-in" => ObjectKind::BuiltIn,
-            "field" => ObjectKind::Field,
-            "function" => ObjectKind::Function,
-            "operator" => ObjectKind::Operator,
-            "cast" => ObjectKind::Cast,
-            "coercion" => ObjectKind::Coercion,
-            _ => return None,
-        };
-        Some(Self {
-            kind,
-            name: text(1)??,
-            path: (text(2)??, text(3)??),
-            extension: text(4)?,
-            compiled: text(5)?? == "t",
-        })
     }
 }
 
@@ -235,55 +196,32 @@ fn is_harmless(kind: ObjectKind, name: &str, extension: Option<&str>, compiled: 
     }
 }
 
-/// The kinds of objects that a use may lead to.
-fn candidates(used: &Use) -> &'static [ObjectKind] {
+/// The kinds of objects that a use may lead to, the name that is used, and the only schema that can be meant.
+fn reach(used: &Use) -> (&'static [ObjectKind], &str, Option<&str>) {
     match used {
-        Use::Call { schema: _, name: _ } => &[ObjectKind::Function],
-        Use::Field(_) => &[ObjectKind::Field, ObjectKind::BuiltIn],
-        Use::Operator(_) => &[ObjectKind::Operator],
-        Use::Cast(_) => &[ObjectKind::Cast],
+        Use::Call { schema, name } => (&[ObjectKind::Function], name, schema.as_deref()),
+        Use::Field(name) => (&[ObjectKind::Field, ObjectKind::BuiltIn], name, None),
+        Use::Operator(name) => (&[ObjectKind::Operator], name, None),
+        Use::Cast(name) => (&[ObjectKind::Cast], name, None),
     }
 }
 
-/// The name that is used.
-fn name_of(used: &Use) -> &str {
-    match used {
-        Use::Call { schema: _, name } | Use::Field(name) | Use::Operator(name) | Use::Cast(name) => name,
-    }
-}
-
-/// Returns whether a function of this schema can be meant.
-fn reaches(used: &Use, schema: &str) -> bool {
-    match used {
-        Use::Call { schema: Some(written), name: _ } => written == schema,
-        Use::Call { schema: None, name: _ } | Use::Field(_) | Use::Operator(_) | Use::Cast(_) => true,
-    }
-}
-
-impl std::fmt::Display for Collision<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { used, path: (schema, function) } = self;
-        let path = echo(&format!("{schema}.{function}"));
-        let name = echo(name_of(used));
-        match used {
-            Use::Call { schema: _, name: plain } => write!(
-                f,
-                "The name {name} may call the function {path}, which is not PostgreSQL's own; write {}",
-                echo(&format!("pg_catalog.{plain}"))
-            ),
-            Use::Field(_) => write!(
-                f,
-                "The name {name} behind a dot may call the function {path}; write the column without the dot, or give it \
-                 another name in a subquery"
-            ),
-            Use::Operator(operator) => write!(
-                f,
-                "The operator {name} may call the function {path}, which is not PostgreSQL's own; write OPERATOR(pg_catalog.{operator})"
-            ),
-            Use::Cast(_) => {
-                write!(f, "A cast to {name} may call the function {path}; leave the cast out")
-            }
-        }?;
-        write!(f, ", or ask the operator to allow {path} with MCP_SQL_ALLOW_FUNCTIONS.")
-    }
+/// The refusal of a use of `plain`, in whose place the function `path` would run.
+fn collision(used: &Use, plain: &str, (schema, function): &Path) -> String {
+    let (name, path) = (echo(plain), echo(&format!("{schema}.{function}")));
+    let text = match used {
+        Use::Call { .. } => format!(
+            "The name {name} may call the function {path}, which is not PostgreSQL's own; write {}",
+            echo(&format!("pg_catalog.{plain}"))
+        ),
+        Use::Field(_) => format!(
+            "The name {name} behind a dot may call the function {path}; write the column without the dot, or give it \
+             another name in a subquery"
+        ),
+        Use::Operator(_) => format!(
+            "The operator {name} may call the function {path}, which is not PostgreSQL's own; write OPERATOR(pg_catalog.{plain})"
+        ),
+        Use::Cast(_) => format!("A cast to {name} may call the function {path}; leave the cast out"),
+    };
+    format!("{text}, or ask the operator to allow {path} with MCP_SQL_ALLOW_FUNCTIONS.")
 }

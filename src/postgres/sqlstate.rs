@@ -24,7 +24,7 @@ pub(crate) struct Sent<'s> {
 pub(crate) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failure {
     let Some(refusal) = error.as_db_error() else { return Failure::Internal(chain(error)) };
     let Some(code) = code(refusal.code().code()).filter(|_| !is_fatal(refusal)) else {
-        return Failure::Internal(log_text(refusal));
+        return Failure::Internal(log_text(refusal, refusal.message()));
     };
     let mut problem = Problem::new(code, detail(code, refusal));
     if code == Code::Validation || code == Code::QueryViolation {
@@ -47,9 +47,9 @@ pub(crate) fn failure_without_message(
     is_quoted: impl Fn(&str) -> bool,
 ) -> Failure {
     let logged = |refusal: &DbError| {
-        let is_safe =
-            is_safe_to_log(refusal.code().code(), refusal.message()) && !is_quoted(refusal.message());
-        if is_safe { log_text(refusal) } else { log_text_without_message(refusal) }
+        let message = refusal.message();
+        let is_safe = is_safe_to_log(refusal.code().code(), message) && !is_quoted(message);
+        log_text(refusal, if is_safe { message } else { "(its message may hold a value and is not logged)" })
     };
     let problem = match (failure(error, None), error.as_db_error()) {
         (Failure::Problem(problem), _) => problem,
@@ -124,24 +124,16 @@ fn position(refusal: &DbError) -> Option<usize> {
 }
 
 /// For the operator's log: the message, never the statement or its values (`DETAIL` may hold rows).
-fn log_text(refusal: &DbError) -> String {
-    format!("PostgreSQL: {} {}: {}", refusal.severity(), refusal.code().code(), refusal.message())
+fn log_text(refusal: &DbError, message: &str) -> String {
+    format!("PostgreSQL: {} {}: {message}", refusal.severity(), refusal.code().code())
 }
 
 /// Messages of errors in the data that hold none of it.
-const OF_DATA: &[&str] = &[
-    "bigint out of range",
-    "date out of range",
-    "division by zero",
-    "integer out of range",
-    "interval out of range",
-    "negative substring length not allowed",
-    "numeric field overflow",
-    "smallint out of range",
-    "timestamp out of range",
-    "value out of range: overflow",
-    "value out of range: underflow",
-    "value overflows numeric format",
+#[rustfmt::skip]
+const OF_DATA: [&str; 12] = [
+    "bigint out of range", "date out of range", "division by zero", "integer out of range", "interval out of range",
+    "negative substring length not allowed", "numeric field overflow", "smallint out of range", "timestamp out of range",
+    "value out of range: overflow", "value out of range: underflow", "value overflows numeric format",
 ];
 
 /// Classes of errors that are about the statement, the server or the session, and quote names.
@@ -153,23 +145,10 @@ fn is_safe_to_log(sqlstate: &str, message: &str) -> bool {
     OF_DATA.contains(&message) || sqlstate.get(..2).is_some_and(|class| NOT_OF_DATA.contains(&class))
 }
 
-fn log_text_without_message(refusal: &DbError) -> String {
-    format!(
-        "PostgreSQL: {} {}: (its message may hold a value and is not logged)",
-        refusal.severity(),
-        refusal.code().code()
-    )
-}
-
 /// For the operator's log: an error with everything behind it.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(&format!(": {error}"));
-        source = error.source();
-    }
-    text
+    let sources = std::iter::successors(Some(error), |error| error.source());
+    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::connect_error::{ConnectError, io_kind};
 use super::database::Database;
 use super::pool::Lease;
-use super::session::{Clean, Session};
+use super::session::Session;
 use super::sqlstate::chain;
-use crate::call::{Call, Failure, Interrupted, StopGuard};
+use crate::call::{Call, Failure, StopGuard};
 use crate::problem::{Code, Problem};
 
 /// A call's wait for a slot. There are as many slots as SQL calls that run at once, so a wait means that one is held by a
@@ -46,7 +46,7 @@ impl Transaction {
             let remaining = call.remaining();
             session.begin(database.config().statement_timeout.min(remaining), remaining)
         };
-        match lease.session().map(begin) {
+        match lease.session.as_mut().map(begin) {
             Some(Ok(())) => return Self::under_way(lease, call),
             Some(Err(error)) if was_dead(&error) && !call.remaining().is_zero() => {
                 log::info!("a pooled connection was dead ({}): it is replaced", chain(&error));
@@ -60,7 +60,7 @@ impl Transaction {
             Ok(session) => session,
             // The server takes no more of us: one of those that it took may come back.
             Err(error) if error.is_crowded() => {
-                lease.wait_for_idle(SLOT_WAIT.min(call.remaining())).ok_or_else(|| refused(&error))?
+                lease.idle.wait(SLOT_WAIT.min(call.remaining())).ok_or_else(|| refused(&error))?
             }
             Err(error) => return Err(refused(&error)),
         };
@@ -72,8 +72,8 @@ impl Transaction {
     }
 
     fn under_way(mut lease: Lease, call: &Call) -> Result<Self, Failure> {
-        lease.hold(call.wait_guard());
-        let stop = lease.session().and_then(|session| session.canceller()).map(|canceller| {
+        lease.wait_guard = call.wait_guard();
+        let stop = lease.session.as_ref().and_then(Session::canceller).map(|canceller| {
             let wait_guard = call.wait_guard();
             call.interrupt().on_stop(Box::new(move || canceller.send(wait_guard)))
         });
@@ -82,7 +82,10 @@ impl Transaction {
 
     /// The connection. `None` cannot happen between begin and end.
     pub(crate) fn session(&mut self) -> Result<&mut Session, Failure> {
-        self.lease.session().ok_or_else(|| Failure::Internal("a transaction without a connection".to_owned()))
+        self.lease
+            .session
+            .as_mut()
+            .ok_or_else(|| Failure::Internal("a transaction without a connection".to_owned()))
     }
 
     /// The work that is left when the answer is on its way: the ROLLBACK. The connection is pooled again only when no
@@ -92,13 +95,13 @@ impl Transaction {
         let Self { mut lease, stop } = self;
         // Without a canceller no request can have been sent.
         let is_uncancelled = stop.is_none_or(StopGuard::disarm);
-        Box::new(move || match (end, lease.session()) {
+        Box::new(move || match (end, lease.session.as_mut()) {
             (End::Idle, Some(session)) if is_uncancelled => match session.clean() {
-                Ok(Clean::Reusable) => lease.give_back(),
-                Ok(Clean::Spent) => {}
+                Ok(true) => lease.give_back(),
+                Ok(false) => {}
                 Err(error) => log::info!("a connection is closed: {}", chain(&error)),
             },
-            (End::Idle, Some(session)) => session.settle(),
+            (End::Idle, Some(session)) => session.is_busy = false,
             // The lease tells it to stop.
             (End::Busy, Some(_)) => {}
             (End::Idle | End::Busy, None) => {}
@@ -118,24 +121,16 @@ fn was_dead(error: &postgres::Error) -> bool {
 
 /// The answer to a call when there is no connection.
 fn refused(error: &ConnectError) -> Failure {
-    match error.unsafe_role() {
-        Some(_) => {
-            log::error!("the database role is refused: {error}");
-            Problem::new(
-                Code::AccessDenied,
-                "The database role this server logs in with may do more than read, so no SQL is run. An operator must \
-                 give it a least-privilege role.",
-            )
-            .into()
-        }
-        None => Failure::Internal(format!("no connection to PostgreSQL: {error}")),
+    if error.is_unsafe_role() {
+        log::error!("the database role is refused: {error}");
+        let detail = "The database role this server logs in with may do more than read, so no SQL is run. An operator must \
+                      give it a least-privilege role.";
+        return Problem::new(Code::AccessDenied, detail).into();
     }
+    Failure::Internal(format!("no connection to PostgreSQL: {error}"))
 }
 
 /// Turns the failure of a call that was stopped into the stop itself.
 pub(crate) fn unless_stopped(call: &Call, failure: Failure) -> Failure {
-    match call.interrupt().check() {
-        Err(Interrupted) => Failure::Interrupted(Interrupted),
-        Ok(()) => failure,
-    }
+    call.interrupt().check().map_or_else(Failure::Interrupted, |()| failure)
 }

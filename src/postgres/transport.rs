@@ -15,7 +15,7 @@ use super::tls::Connector;
 const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The way of the bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Transport {
     /// Over a Unix socket, without a deadline.
     UnixSocket,
@@ -28,9 +28,9 @@ pub(crate) enum Transport {
 impl Transport {
     /// The transport that `sslmode` wants over TCP first, and the one it accepts instead.
     pub(crate) fn allowed(dsn: &Dsn) -> (Self, Option<Self>) {
-        let Some(connector) = dsn.connector.clone() else { return (Self::Plain, None) };
+        let Some(connector) = dsn.encryption.connector.clone() else { return (Self::Plain, None) };
         let encrypted = Self::Encrypted(connector);
-        match dsn.ssl_mode {
+        match dsn.encryption.mode {
             SslMode::Disable => (Self::Plain, None),
             SslMode::Allow => (Self::Plain, Some(encrypted)),
             SslMode::Prefer => (encrypted, Some(Self::Plain)),
@@ -49,12 +49,9 @@ impl Transport {
                 PostgresConnectionManager::new(driver, NoTls).connect()
             }
             Self::Plain => PostgresConnectionManager::new(driver, Plain(deadline)).connect(),
-            #[cfg(feature = "tls")]
             Self::Encrypted(connector) => {
                 PostgresConnectionManager::new(driver, connector.with_deadline(deadline)).connect()
             }
-            #[cfg(not(feature = "tls"))]
-            Self::Encrypted(connector) => match *connector {},
         }
     }
 
@@ -65,10 +62,7 @@ impl Transport {
         match self {
             Self::UnixSocket => token.cancel_query(NoTls),
             Self::Plain => token.cancel_query(Plain(deadline)),
-            #[cfg(feature = "tls")]
             Self::Encrypted(connector) => token.cancel_query(connector.with_deadline(deadline)),
-            #[cfg(not(feature = "tls"))]
-            Self::Encrypted(connector) => match *connector {},
         }
     }
 }

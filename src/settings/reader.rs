@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::error::{Quoted, SettingError, Wrong};
 use super::setting::{Kind, Setting};
 use super::{suggest, table};
-use crate::postgres::DsnEnvironment;
+use crate::postgres::{DsnEnvironment, Password};
 
 /// The environment, from which settings are taken one by one, and the faults that were found.
 pub(super) struct Reader {
@@ -27,7 +27,7 @@ impl Reader {
             .collect();
         let mut text = |name: &str| given.remove(name).and_then(|value| value.into_string().ok());
         let libpq = DsnEnvironment {
-            pgpassword: text("PGPASSWORD"),
+            pgpassword: text("PGPASSWORD").map(Password),
             pgpassfile: text("PGPASSFILE").map(PathBuf::from),
             home: text("HOME").map(PathBuf::from),
             user: text("USER"),

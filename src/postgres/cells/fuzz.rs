@@ -56,7 +56,7 @@ pub fn run(data: &[u8]) {
     // Either half of the choices reaches every type.
     let intervals = if choice < 128 { Intervals::Finite } else { Intervals::MayBeInfinite };
     let mut writer = AsciiWriter::default();
-    let written = cells::write(&mut writer, kind, bytes, intervals);
+    let written = cells::Writer { out: &mut writer, intervals }.write(kind, bytes);
     let length = writer.len();
     assert!(
         length <= MAX_BYTES_PER_BYTE * bytes.len() + MAX_GROWTH_BYTES,

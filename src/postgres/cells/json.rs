@@ -21,7 +21,7 @@ pub(crate) fn write<'o>(out: &'o mut AsciiWriter, text: &str) -> &'o mut AsciiWr
 pub(crate) fn write_record<'o>(out: &'o mut AsciiWriter, text: &str) -> &'o mut AsciiWriter {
     let mut quoted = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(Found { before, number, behind }) = next_number(rest) {
+    while let Some((before, number, behind)) = next_number(rest) {
         let has_scale = number.contains('.') && number.ends_with('0');
         let mark = if double_carries(number) && !has_scale { "" } else { "\"" };
         quoted.extend([before, mark, number, mark]);
@@ -44,20 +44,14 @@ fn faithful(text: &str) -> Option<Value> {
 fn numbers(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let Found { before: _, number, behind } = next_number(rest)?;
+        let (_, number, behind) = next_number(rest)?;
         rest = behind;
         Some(number)
     })
 }
 
-/// The first number in JSON text, and what stands around it.
-struct Found<'t> {
-    before: &'t str,
-    number: &'t str,
-    behind: &'t str,
-}
-
-fn next_number(text: &str) -> Option<Found<'_>> {
+/// The text before the first number in JSON text, the number, and the text behind it.
+fn next_number(text: &str) -> Option<(&str, &str, &str)> {
     let mut rest = text;
     loop {
         let start = rest.find(|character: char| matches!(character, '"' | '-' | '0'..='9'))?;
@@ -70,7 +64,7 @@ fn next_number(text: &str) -> Option<Found<'_>> {
         let end = found.find(|character| !is_part(character)).unwrap_or(found.len());
         let (number, behind) = found.split_at_checked(end)?;
         let before = text.get(..text.len().checked_sub(found.len())?)?;
-        return Some(Found { before, number, behind });
+        return Some((before, number, behind));
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `reader.rs` | bytes that may end anywhere, and [`Undecodable`] |
+//! | `reader.rs` | [`Undecodable`], and values from bytes that may end anywhere |
 //! | `numeric.rs`, `time.rs`, `json.rs` | the types that take more than a line |
 //! | `scalar.rs` | the closed list of scalars |
 //! | `value.rs` | values of any known type: scalars, domains, arrays, composites |
@@ -23,4 +23,4 @@ pub(super) use reader::Undecodable;
 pub(super) use scalar::write_text;
 pub(super) use time::Intervals;
 pub(crate) use value::has_fields;
-pub(super) use value::{knows, write};
+pub(super) use value::{Writer, knows};

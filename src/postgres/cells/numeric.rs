@@ -1,6 +1,8 @@
 //! `numeric` to its exact decimal text (`numeric_send`: digits in base 10,000).
 
-use super::reader::{Reader, Undecodable};
+use bytes::Buf as _;
+
+use super::reader::Undecodable;
 
 /// The base of a group of digits.
 const BASE: u16 = 10_000;
@@ -8,22 +10,16 @@ const BASE: u16 = 10_000;
 const MAX_SCALE: u16 = 0x3FFF;
 
 /// The decimal text, as PostgreSQL writes it.
-pub(super) fn decimal(reader: &mut Reader<'_>) -> Result<String, Undecodable> {
-    let count = reader.u16()?;
-    let weight = i32::from(reader.i16()?);
-    let sign = reader.u16()?;
-    let scale = reader.u16()?;
-    let mut groups = Vec::with_capacity(count.into());
-    for _ in 0..count {
-        groups.push(reader.u16()?);
-    }
+pub(super) fn decimal(bytes: &mut &[u8]) -> Result<String, Undecodable> {
+    let (count, weight) = (bytes.try_get_u16()?, i32::from(bytes.try_get_i16()?));
+    let (sign, scale) = (bytes.try_get_u16()?, bytes.try_get_u16()?);
+    let groups = (0..count).map(|_| bytes.try_get_u16()).collect::<Result<Vec<_>, _>>()?;
     if scale > MAX_SCALE || groups.iter().any(|group| *group >= BASE) {
         return Err(Undecodable);
     }
-    let scale = usize::from(scale);
-    let negative = match sign {
-        0x0000 => false,
-        0x4000 => true,
+    let sign = match sign {
+        0x0000 => "",
+        0x4000 => "-",
         0xC000 => return Ok("NaN".to_owned()),
         0xD000 => return Ok("Infinity".to_owned()),
         0xF000 => return Ok("-Infinity".to_owned()),
@@ -33,21 +29,17 @@ pub(super) fn decimal(reader: &mut Reader<'_>) -> Result<String, Undecodable> {
     let group = |power: i32| {
         usize::try_from(weight - power).ok().and_then(|index| groups.get(index)).copied().unwrap_or(0)
     };
-    let mut text = String::from(if negative { "-" } else { "" });
-    text.push_str(&group(weight.max(0)).to_string());
+    let mut text = format!("{sign}{}", group(weight.max(0)));
     for power in (0..weight.max(0)).rev() {
         text.push_str(&format!("{:04}", group(power)));
     }
     if scale > 0 {
-        let mut fraction = String::with_capacity(scale + 4);
-        let mut power = -1;
-        while fraction.len() < scale {
-            fraction.push_str(&format!("{:04}", group(power)));
-            power -= 1;
-        }
-        fraction.truncate(scale);
         text.push('.');
-        text.push_str(&fraction);
+        let end = text.len() + usize::from(scale);
+        for power in 1..=i32::from(scale.div_ceil(4)) {
+            text.push_str(&format!("{:04}", group(-power)));
+        }
+        text.truncate(end);
     }
     Ok(text)
 }
@@ -64,7 +56,7 @@ mod tests {
         bytes.extend(sign.to_be_bytes());
         bytes.extend(scale.to_be_bytes());
         bytes.extend(groups.iter().flat_map(|group| group.to_be_bytes()));
-        let text = decimal(&mut Reader::new(&bytes));
+        let text = decimal(&mut bytes.as_slice());
         assert_eq!(text.as_deref().unwrap_or("undecodable"), expected);
     }
 

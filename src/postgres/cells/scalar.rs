@@ -2,9 +2,10 @@
 //!
 //! The forms are those of each type's `…_send` function in PostgreSQL's `src/backend/utils/adt`.
 
+use bytes::Buf as _;
 use postgres::types::Type;
 
-use super::reader::{Reader, Undecodable};
+use super::reader::{Undecodable, end};
 use super::time::{self, Intervals};
 use super::{json, numeric};
 use crate::wire::ascii::AsciiWriter;
@@ -35,60 +36,59 @@ pub(super) fn known() -> impl Iterator<Item = &'static Type> {
 pub(super) fn write(
     out: &mut AsciiWriter,
     kind: &Type,
-    bytes: &[u8],
+    mut bytes: &[u8],
     intervals: Intervals,
 ) -> Result<(), Undecodable> {
-    let mut reader = Reader::new(bytes);
-    let reader = &mut reader;
     match *kind {
-        Type::BOOL => out.value(&(reader.u8()? != 0)),
-        Type::INT2 => out.value(&reader.i16()?),
-        Type::INT4 => out.value(&reader.i32()?),
-        Type::INT8 => write_int8(out, reader.i64()?),
-        Type::FLOAT4 => match f32::from_bits(reader.u32()?) {
-            number if number.is_finite() => out.value(&number),
-            number => not_finite(out, number.into()),
+        Type::BOOL => out.value(&(bytes.try_get_u8()? != 0)),
+        Type::INT2 => out.value(&bytes.try_get_i16()?),
+        Type::INT4 => out.value(&bytes.try_get_i32()?),
+        Type::INT8 => match bytes.try_get_i64()? {
+            number if number.unsigned_abs() <= MAX_EXACT_INTEGER => out.value(&number),
+            number => out.string(&number.to_string()),
         },
-        Type::FLOAT8 => match f64::from_bits(reader.u64()?) {
-            number if number.is_finite() => out.value(&number),
-            number => not_finite(out, number),
-        },
-        Type::NUMERIC => out.string(&numeric::decimal(reader)?),
-        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => write_text(out, reader.rest()),
-        Type::BYTEA => out.string(&format!("\\x{}", hexadecimal(reader.rest()))),
-        Type::JSON => json::write(out, &String::from_utf8_lossy(reader.rest())),
-        Type::JSONB if reader.u8()? == 1 => json::write(out, &String::from_utf8_lossy(reader.rest())),
-        Type::DATE => out.string(&time::date(reader.i32()?)),
-        Type::TIME => out.string(&time::time(reader.i64()?)),
-        Type::TIMETZ => out.string(&time::time_with_zone(reader.i64()?, reader.i32()?)),
-        Type::TIMESTAMP => out.string(&time::timestamp(reader.i64()?, time::Zone::None)),
-        Type::TIMESTAMPTZ => out.string(&time::timestamp(reader.i64()?, time::Zone::Utc)),
+        Type::FLOAT4 => write_float(out, bytes.try_get_f32()?),
+        Type::FLOAT8 => write_float(out, bytes.try_get_f64()?),
+        Type::NUMERIC => out.string(&numeric::decimal(&mut bytes)?),
+        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME => write_text(out, std::mem::take(&mut bytes)),
+        Type::BYTEA => out.string(&format!("\\x{}", hexadecimal(std::mem::take(&mut bytes)))),
+        Type::JSON => json::write(out, &String::from_utf8_lossy(std::mem::take(&mut bytes))),
+        Type::JSONB if bytes.try_get_u8()? == 1 => {
+            json::write(out, &String::from_utf8_lossy(std::mem::take(&mut bytes)))
+        }
+        Type::DATE => out.string(&time::date(bytes.try_get_i32()?)),
+        Type::TIME => out.string(&time::time(bytes.try_get_i64()?)),
+        Type::TIMETZ => out.string(&time::time_with_zone(bytes.try_get_i64()?, bytes.try_get_i32()?)),
+        Type::TIMESTAMP => out.string(&time::timestamp(bytes.try_get_i64()?, time::LOCAL)),
+        Type::TIMESTAMPTZ => out.string(&time::timestamp(bytes.try_get_i64()?, time::UTC)),
         Type::INTERVAL => {
-            let (micros, days, months) = (reader.i64()?, reader.i32()?, reader.i32()?);
+            let (micros, days, months) = (bytes.try_get_i64()?, bytes.try_get_i32()?, bytes.try_get_i32()?);
             out.string(&time::interval(months, days, micros, intervals))
         }
-        Type::UUID => out.string(&uuid(reader.u128()?)),
+        Type::UUID => {
+            let bits = bytes.try_get_u128()?;
+            let group = |shift: u32| (bits >> shift) & 0xffff;
+            let (start, end) = (bits >> 96, bits & 0xffff_ffff_ffff);
+            out.string(&format!(
+                "{start:08x}-{:04x}-{:04x}-{:04x}-{end:012x}",
+                group(80),
+                group(64),
+                group(48)
+            ))
+        }
         _ => return Err(Undecodable),
     };
-    reader.end()
+    end(bytes)
 }
 
-fn write_int8(out: &mut AsciiWriter, number: i64) -> &mut AsciiWriter {
-    if number.unsigned_abs() <= MAX_EXACT_INTEGER {
-        out.value(&number)
-    } else {
-        out.string(&number.to_string())
+/// Writes a number, or the name of one that JSON does not have.
+fn write_float<F: Copy + Into<f64> + serde::Serialize>(out: &mut AsciiWriter, number: F) -> &mut AsciiWriter {
+    match number.into() {
+        f64::INFINITY => out.string("Infinity"),
+        f64::NEG_INFINITY => out.string("-Infinity"),
+        wide if wide.is_nan() => out.string("NaN"),
+        _ => out.value(&number),
     }
-}
-
-/// JSON has no such numbers.
-fn not_finite(out: &mut AsciiWriter, number: f64) -> &mut AsciiWriter {
-    let name = match (number.is_nan(), number > 0.0) {
-        (true, _) => "NaN",
-        (false, true) => "Infinity",
-        (false, false) => "-Infinity",
-    };
-    out.string(name)
 }
 
 /// Text. PostgreSQL checks that what it sends is UTF-8; bytes of a server that does not become U+FFFD.
@@ -99,16 +99,4 @@ pub(crate) fn write_text<'o>(out: &'o mut AsciiWriter, bytes: &[u8]) -> &'o mut 
 fn hexadecimal(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
-}
-
-fn uuid(bits: u128) -> String {
-    let text = format!("{bits:032x}");
-    let mut uuid = String::with_capacity(36);
-    for (index, digit) in text.chars().enumerate() {
-        if matches!(index, 8 | 12 | 16 | 20) {
-            uuid.push('-');
-        }
-        uuid.push(digit);
-    }
-    uuid
 }

@@ -24,14 +24,13 @@ impl Intervals {
     }
 }
 
-/// True if a timestamp names an instant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Zone {
-    /// `timestamp`: a local clock.
-    None,
-    /// `timestamptz`: an instant, written in UTC.
-    Utc,
-}
+/// The end of a timestamp in ISO 8601 and in PostgreSQL's own style.
+type Zone = [&'static str; 2];
+
+/// That of `timestamp`, a local clock.
+pub(super) const LOCAL: Zone = ["", ""];
+/// That of `timestamptz`, an instant.
+pub(super) const UTC: Zone = ["Z", "+00"];
 
 /// A day of the proleptic Gregorian calendar; the year before 1 is 0.
 struct Day {
@@ -113,7 +112,7 @@ pub(super) fn time_with_zone(micros: i64, west: i32) -> String {
 }
 
 /// `timestamp` and `timestamptz`: microseconds since 2000-01-01 00:00 (UTC).
-pub(super) fn timestamp(micros: i64, zone: Zone) -> String {
+pub(super) fn timestamp(micros: i64, [iso_zone, own_zone]: Zone) -> String {
     match micros {
         i64::MAX => return "infinity".to_owned(),
         i64::MIN => return "-infinity".to_owned(),
@@ -122,11 +121,9 @@ pub(super) fn timestamp(micros: i64, zone: Zone) -> String {
     let day = Day::of(micros.div_euclid(MICROS_PER_DAY) + EPOCH_DAYS);
     let clock = time(micros.rem_euclid(MICROS_PER_DAY));
     if day.is_iso() {
-        let zone = if zone == Zone::Utc { "Z" } else { "" };
-        format!("{}T{clock}{zone}", day.text())
+        format!("{}T{clock}{iso_zone}", day.text())
     } else {
-        let zone = if zone == Zone::Utc { "+00" } else { "" };
-        format!("{} {clock}{zone}{}", day.text(), day.era())
+        format!("{} {clock}{own_zone}{}", day.text(), day.era())
     }
 }
 
@@ -195,12 +192,12 @@ mod tests {
 
     #[test]
     fn timestamps_are_iso_where_iso_can_express_them() {
-        check(&timestamp(0, Zone::Utc), "2000-01-01T00:00:00Z");
-        check(&timestamp(-1, Zone::None), "1999-12-31T23:59:59.999999");
-        check(&timestamp(-63_082_281_600_000_000 - 1, Zone::Utc), "0001-12-31 23:59:59.999999+00 BC");
-        check(&timestamp(252_455_616_000_000_000, Zone::Utc), "10000-01-01 00:00:00+00");
-        check(&timestamp(i64::MAX, Zone::Utc), "infinity");
-        check(&timestamp(i64::MIN, Zone::None), "-infinity");
+        check(&timestamp(0, UTC), "2000-01-01T00:00:00Z");
+        check(&timestamp(-1, LOCAL), "1999-12-31T23:59:59.999999");
+        check(&timestamp(-63_082_281_600_000_000 - 1, UTC), "0001-12-31 23:59:59.999999+00 BC");
+        check(&timestamp(252_455_616_000_000_000, UTC), "10000-01-01 00:00:00+00");
+        check(&timestamp(i64::MAX, UTC), "infinity");
+        check(&timestamp(i64::MIN, LOCAL), "-infinity");
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! A value of any type that is known: scalars, domains, labels, and arrays and composites of these.
 
+use bytes::Buf as _;
 use postgres::types::{Field, Kind, Type};
 
-use super::reader::{Reader, Undecodable};
+use super::reader::{Undecodable, end, take_sized};
 use super::scalar::{self, write_text};
 use super::time::Intervals;
 use crate::wire::ascii::AsciiWriter;
 
-/// Returns whether [`write()`] knows values of this type, down to their elements and fields.
+/// Returns whether [`Writer`] knows values of this type, down to their elements and fields.
 pub(crate) fn knows(kind: &Type) -> bool {
     match kind.kind() {
         Kind::Array(element) => kind.name().starts_with('_') && knows(element),
@@ -22,130 +23,101 @@ pub(crate) fn knows(kind: &Type) -> bool {
 
 /// Returns whether values of this type have named fields, somewhere within them.
 pub(crate) fn has_fields(kind: &Type) -> bool {
-    match kind.kind() {
-        Kind::Composite(_) => true,
-        Kind::Array(inner) | Kind::Domain(inner) => has_fields(inner),
-        Kind::Simple | Kind::Enum(_) | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => false,
-        // `Kind` is non-exhaustive: what we do not know arrives as text.
-        _ => false,
+    if let Kind::Array(inner) | Kind::Domain(inner) = kind.kind() {
+        return has_fields(inner);
     }
+    // What we do not know arrives as text.
+    matches!(kind.kind(), Kind::Composite(_))
 }
 
-/// Writes one value that is not NULL, from a server with such `intervals`.
-pub(crate) fn write(
-    out: &mut AsciiWriter,
-    kind: &Type,
-    bytes: &[u8],
-    intervals: Intervals,
-) -> Result<(), Undecodable> {
-    match kind.kind() {
-        Kind::Array(element) => write_array(out, element, bytes, intervals),
-        Kind::Domain(base) => write(out, base, bytes, intervals),
-        Kind::Composite(fields) => write_composite(out, fields, bytes, intervals),
-        Kind::Enum(_) => {
-            write_text(out, bytes);
-            Ok(())
+/// Writes values of a server as JSON.
+pub(crate) struct Writer<'o> {
+    pub(crate) out: &'o mut AsciiWriter,
+    /// The intervals that the server sends.
+    pub(crate) intervals: Intervals,
+}
+
+impl Writer<'_> {
+    /// Writes one value that is not NULL.
+    pub(crate) fn write(&mut self, kind: &Type, bytes: &[u8]) -> Result<(), Undecodable> {
+        match kind.kind() {
+            Kind::Array(element) => self.write_array(element, bytes),
+            Kind::Domain(base) => self.write(base, bytes),
+            Kind::Composite(fields) => self.write_composite(fields, bytes),
+            Kind::Enum(_) => {
+                write_text(self.out, bytes);
+                Ok(())
+            }
+            Kind::Simple | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => {
+                scalar::write(self.out, kind, bytes, self.intervals)
+            }
+            _ => Err(Undecodable),
         }
-        Kind::Simple | Kind::Pseudo | Kind::Range(_) | Kind::Multirange(_) => {
-            scalar::write(out, kind, bytes, intervals)
-        }
-        _ => Err(Undecodable),
     }
-}
 
-/// `array_send`: dimensions, whether there are NULLs, the element type, each dimension's length and lower bound, elements.
-fn write_array(
-    out: &mut AsciiWriter,
-    element: &Type,
-    bytes: &[u8],
-    intervals: Intervals,
-) -> Result<(), Undecodable> {
-    /// PostgreSQL's `MAXDIM`.
-    const MAX_DIMENSIONS: usize = 6;
-    let mut reader = Reader::new(bytes);
-    let dimensions = usize::try_from(reader.i32()?).map_err(|_| Undecodable)?;
-    if dimensions > MAX_DIMENSIONS {
-        return Err(Undecodable);
-    }
-    let (_has_nulls, element_oid) = (reader.i32()?, reader.u32()?);
-    if element_oid != element.oid() {
-        return Err(Undecodable);
-    }
-    let mut lengths = Vec::with_capacity(dimensions);
-    for _ in 0..dimensions {
-        // An empty array has no dimension at all: a length of nothing would be written for ever.
-        lengths.push(reader.i32().ok().filter(|length| *length > 0).ok_or(Undecodable)?);
-        let _lower_bound = reader.i32()?;
-    }
-    // INVARIANT: every round of the loops reads an element, so that what came bounds what is written.
-    if lengths.is_empty() {
-        out.raw("[]");
-    } else {
-        write_dimension(out, element, &lengths, &mut reader, intervals)?;
-    }
-    reader.end()
-}
-
-fn write_dimension(
-    out: &mut AsciiWriter,
-    element: &Type,
-    lengths: &[i32],
-    reader: &mut Reader<'_>,
-    intervals: Intervals,
-) -> Result<(), Undecodable> {
-    let Some((length, inner)) = lengths.split_first() else {
-        return write_member(out, element, reader, intervals);
-    };
-    out.raw("[");
-    for index in 0..*length {
-        if index > 0 {
-            out.raw(",");
-        }
-        write_dimension(out, element, inner, reader, intervals)?;
-    }
-    out.raw("]");
-    Ok(())
-}
-
-/// `record_send`: the number of fields, then each field's type and value.
-fn write_composite(
-    out: &mut AsciiWriter,
-    fields: &[Field],
-    bytes: &[u8],
-    intervals: Intervals,
-) -> Result<(), Undecodable> {
-    let mut reader = Reader::new(bytes);
-    if usize::try_from(reader.i32()?) != Ok(fields.len()) {
-        return Err(Undecodable);
-    }
-    out.raw("{");
-    for (index, field) in fields.iter().enumerate() {
-        if reader.u32()? != field.type_().oid() {
+    /// `array_send`: dimensions, whether there are NULLs, the element type, each dimension's length and lower bound, elements.
+    fn write_array(&mut self, element: &Type, mut bytes: &[u8]) -> Result<(), Undecodable> {
+        /// PostgreSQL's `MAXDIM`.
+        const MAX_DIMENSIONS: i32 = 6;
+        let dimensions = bytes.try_get_i32()?;
+        let (_has_nulls, element_oid) = (bytes.try_get_i32()?, bytes.try_get_u32()?);
+        if !(0..=MAX_DIMENSIONS).contains(&dimensions) || element_oid != element.oid() {
             return Err(Undecodable);
         }
-        if index > 0 {
-            out.raw(",");
+        let mut lengths = Vec::new();
+        for _ in 0..dimensions {
+            // An empty array has no dimension at all: a length of nothing would be written for ever.
+            lengths.push(bytes.try_get_i32().ok().filter(|length| *length > 0).ok_or(Undecodable)?);
+            let _lower_bound = bytes.try_get_i32()?;
         }
-        out.string(field.name()).raw(":");
-        write_member(out, field.type_(), &mut reader, intervals)?;
+        // INVARIANT: every round of the loops reads an element, so that what came bounds what is written.
+        if lengths.is_empty() {
+            self.out.raw("[]");
+        } else {
+            self.write_dimension(element, &lengths, &mut bytes)?;
+        }
+        end(bytes)
     }
-    out.raw("}");
-    reader.end()
-}
 
-/// An element or a field: its length (−1 for NULL), then its value.
-fn write_member(
-    out: &mut AsciiWriter,
-    kind: &Type,
-    reader: &mut Reader<'_>,
-    intervals: Intervals,
-) -> Result<(), Undecodable> {
-    match reader.sized()? {
-        Some(bytes) => write(out, kind, bytes, intervals),
-        None => {
-            out.raw("null");
-            Ok(())
+    fn write_dimension(
+        &mut self,
+        element: &Type,
+        lengths: &[i32],
+        bytes: &mut &[u8],
+    ) -> Result<(), Undecodable> {
+        let Some((length, inner)) = lengths.split_first() else { return self.write_member(element, bytes) };
+        for index in 0..*length {
+            self.out.raw(if index == 0 { "[" } else { "," });
+            self.write_dimension(element, inner, bytes)?;
         }
+        self.out.raw("]");
+        Ok(())
+    }
+
+    /// `record_send`: the number of fields, then each field's type and value.
+    fn write_composite(&mut self, fields: &[Field], mut bytes: &[u8]) -> Result<(), Undecodable> {
+        if usize::try_from(bytes.try_get_i32()?) != Ok(fields.len()) {
+            return Err(Undecodable);
+        }
+        self.out.raw("{");
+        for (index, field) in fields.iter().enumerate() {
+            if bytes.try_get_u32()? != field.type_().oid() {
+                return Err(Undecodable);
+            }
+            self.out.raw(if index == 0 { "" } else { "," }).string(field.name()).raw(":");
+            self.write_member(field.type_(), &mut bytes)?;
+        }
+        self.out.raw("}");
+        end(bytes)
+    }
+
+    /// An element or a field: its length (−1 for NULL), then its value.
+    fn write_member(&mut self, kind: &Type, bytes: &mut &[u8]) -> Result<(), Undecodable> {
+        let Some(bytes) = take_sized(bytes)? else {
+            self.out.raw("null");
+            return Ok(());
+        };
+        self.write(kind, bytes)
     }
 }
 
@@ -156,7 +128,7 @@ mod tests {
     #[track_caller]
     fn check(kind: &Type, bytes: &[u8], expected: &str) {
         let mut out = AsciiWriter::default();
-        let written = write(&mut out, kind, bytes, Intervals::Finite);
+        let written = Writer { out: &mut out, intervals: Intervals::Finite }.write(kind, bytes);
         let json = String::from_utf8(out.finish().to_vec()).unwrap();
         assert_eq!(written.map_or("undecodable".to_owned(), |()| json), expected, "{kind} {bytes:?}");
     }
@@ -189,8 +161,10 @@ mod tests {
         for kind in scalar::known() {
             // `jsonb` begins with its version, 1; a `numeric` of nothing but zeros is 0.
             let mut samples = (0..=24).flat_map(|length| [vec![0; length], vec![1; length]]);
-            let writes =
-                |bytes: Vec<u8>| write(&mut AsciiWriter::default(), kind, &bytes, Intervals::Finite).is_ok();
+            let writes = |bytes: Vec<u8>| {
+                let mut out = AsciiWriter::default();
+                Writer { out: &mut out, intervals: Intervals::Finite }.write(kind, &bytes).is_ok()
+            };
             assert!(samples.any(writes), "{kind}");
         }
     }

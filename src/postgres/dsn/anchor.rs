@@ -6,8 +6,12 @@ use super::text::{behind_scheme, pair_value, percent_decoded};
 /// The parameters that name a file.
 const FILES: [&str; 4] = ["passfile", "sslrootcert", "sslcert", "sslkey"];
 
-/// The text with relative paths of files made to start at `directory`. Every other byte stays as it is.
-pub(super) fn anchored(text: &str, directory: &str) -> Result<String, DsnError> {
+/// The text of a connection string, in which relative paths of files are made to start at `directory`. Every other byte
+/// stays as it is.
+///
+/// # Errors
+/// It cannot be read.
+pub fn anchored(text: &str, directory: &str) -> Result<String, DsnError> {
     match behind_scheme(text.trim_start()) {
         Some(_) => anchored_url(text, directory),
         None => anchored_pairs(text, directory),

@@ -5,46 +5,35 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::super::tls::Connector;
-use super::anchor::anchored;
-use super::encryption::{ChannelBinding, Encryption, SslMode};
-use super::environment::DsnEnvironment;
+use postgres::Config;
+
+use super::encryption::{Encryption, SslMode};
+use super::environment::{DsnEnvironment, Password};
 use super::error::DsnError;
-use super::keepalives::{self, Keepalives};
 use super::passfile;
-use super::password::Password;
-use super::server::{self, Host, Server};
-use super::target::{self, SessionTarget};
+use super::server::{self, Host, Server, SessionTarget};
 use super::text::Parameters;
 
 /// A connection string that was understood, with everything that it names loaded.
 #[derive(Clone)]
 pub struct Dsn {
     pub(crate) servers: Vec<Server>,
-    pub(crate) user: String,
-    pub(crate) database: String,
-    pub(crate) ssl_mode: SslMode,
-    pub(crate) channel_binding: ChannelBinding,
-    pub(crate) connector: Option<Connector>,
+    /// The driver's settings that are the same for every server.
+    pub(crate) driver: Config,
+    pub(crate) encryption: Encryption,
     pub(crate) target: SessionTarget,
     pub(crate) shuffle: bool,
     pub(crate) connect_timeout: Option<Duration>,
-    pub(crate) keepalives: Keepalives,
-    pub(crate) tcp_user_timeout: Option<Duration>,
-    pub(crate) application_name: String,
-    pub(crate) options: Option<String>,
     has_password: bool,
-    files: Vec<(&'static str, PathBuf)>,
+    passfile: Option<PathBuf>,
 }
 
 impl fmt::Display for Dsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "postgres://{}@", self.user)?;
-        for (index, server) in self.servers.iter().enumerate() {
-            let comma = if index == 0 { "" } else { "," };
-            write!(f, "{comma}{server}")?;
-        }
-        write!(f, "/{}", self.database)
+        let servers: Vec<String> = self.servers.iter().map(Server::to_string).collect();
+        let [user, database] =
+            [self.driver.get_user(), self.driver.get_dbname()].map(Option::unwrap_or_default);
+        write!(f, "postgres://{user}@{}/{database}", servers.join(","))
     }
 }
 
@@ -71,33 +60,24 @@ impl Dsn {
         let passfile =
             passfile::fill(&mut servers, &user, &database, password, &mut parameters, environment)?;
         let local = servers.iter().all(|server| !matches!(server.host, Host::Tcp { .. }));
-        let encryption = Encryption::read(&mut parameters, environment, local)?;
-        let files = passfile.map(|file| ("passfile", file)).into_iter().chain(encryption.files).collect();
+        let mut driver = driver(&mut parameters)?;
+        driver.user(&user).dbname(&database);
+        let encryption = Encryption::read(&mut parameters, environment, local, &mut driver)?;
         check_fixed(&mut parameters)?;
-        let fallback_name = parameters.take("fallback_application_name");
+        let balances = [("disable", false), ("random", true)];
+        // Seconds; libpq makes 1 to 2 and takes 0 for "for ever", which is the default of `MCP_SQL_CONNECT_TIMEOUT_MS` here.
+        let connect_timeout = parameters.positive("connect_timeout")?.map(|seconds| seconds.max(2));
         let dsn = Self {
             servers,
-            user,
-            database,
-            ssl_mode: encryption.mode,
-            channel_binding: encryption.channel_binding,
-            connector: encryption.connector,
-            target: target::read(&mut parameters)?,
-            shuffle: parameters.choice("load_balance_hosts", &[("disable", false), ("random", true)])?
-                == Some(true),
-            connect_timeout: connect_timeout(&mut parameters)?,
-            keepalives: keepalives::read(&mut parameters)?,
-            tcp_user_timeout: parameters
-                .number("tcp_user_timeout")?
-                .filter(|ms| *ms > 0)
-                .map(|ms| Duration::from_millis(ms.into())),
-            application_name: parameters
-                .take("application_name")
-                .or(fallback_name)
-                .unwrap_or_else(|| crate::NAME.to_owned()),
-            options: parameters.take("options"),
+            driver,
+            encryption,
+            target: parameters
+                .choice("target_session_attrs", &server::TARGETS)?
+                .unwrap_or(SessionTarget::Any),
+            shuffle: parameters.choice("load_balance_hosts", &balances)? == Some(true),
+            connect_timeout: connect_timeout.map(seconds),
             has_password,
-            files,
+            passfile,
         };
         parameters.end()?;
         Ok(dsn)
@@ -114,7 +94,7 @@ impl Dsn {
     /// The servers on the network with which a connection may be in clear text.
     pub fn unencrypted(&self) -> Vec<String> {
         let servers = self.servers.iter().filter(|server| server.is_remote());
-        servers.filter(|_| self.ssl_mode < SslMode::Require).map(Server::to_string).collect()
+        servers.filter(|_| self.encryption.mode < SslMode::Require).map(Server::to_string).collect()
     }
 
     /// Returns whether the text itself holds a password.
@@ -124,28 +104,40 @@ impl Dsn {
 
     /// The files that were read, each by its parameter, also where the usual place or `PGPASSFILE` named it.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        self.files.iter().map(|(key, path)| (*key, path.as_path()))
+        let passfile = self.passfile.iter().map(|path| ("passfile", path));
+        let files = passfile.chain(self.encryption.files.iter().map(|(key, path)| (*key, path)));
+        files.map(|(key, path)| (key, path.as_path()))
     }
 
     /// The socket of each server that is reached without a network.
     pub fn sockets(&self) -> impl Iterator<Item = PathBuf> {
         self.servers.iter().filter_map(Server::socket)
     }
-
-    /// The text of a connection string, in which relative paths of files are made to start at `directory`. Every other
-    /// byte stays as it is.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn anchored(text: &str, directory: &str) -> Result<String, DsnError> {
-        anchored(text, directory)
-    }
 }
 
-/// Seconds; libpq makes 1 to 2 and takes 0 for "for ever", which is the default of `MCP_SQL_CONNECT_TIMEOUT_MS` here.
-fn connect_timeout(parameters: &mut Parameters) -> Result<Option<Duration>, DsnError> {
-    let seconds = parameters.number("connect_timeout")?.filter(|seconds| *seconds > 0);
-    Ok(seconds.map(|seconds| Duration::from_secs(seconds.max(2).into())))
+fn seconds(seconds: u32) -> Duration {
+    Duration::from_secs(seconds.into())
+}
+
+/// Reads what the driver itself takes. The defaults of the probes on an idle connection end a dead peer within half a minute;
+/// libpq leaves that to the kernel, which takes hours.
+fn driver(parameters: &mut Parameters) -> Result<Config, DsnError> {
+    let mut driver = Config::new();
+    driver
+        .keepalives(parameters.number("keepalives")? != Some(0))
+        .keepalives_idle(seconds(parameters.positive("keepalives_idle")?.unwrap_or(10)))
+        .keepalives_interval(seconds(parameters.positive("keepalives_interval")?.unwrap_or(5)))
+        .keepalives_retries(parameters.positive("keepalives_count")?.unwrap_or(3));
+    if let Some(ms) = parameters.positive("tcp_user_timeout")? {
+        driver.tcp_user_timeout(Duration::from_millis(ms.into()));
+    }
+    if let Some(options) = parameters.take("options") {
+        driver.options(&options);
+    }
+    let fallback = parameters.take("fallback_application_name");
+    let application = parameters.take("application_name").or(fallback);
+    driver.application_name(application.as_deref().unwrap_or(crate::NAME));
+    Ok(driver)
 }
 
 /// Accepts parameters that ask for what happens anyway, and refuses other values of theirs.
@@ -153,7 +145,7 @@ fn check_fixed(parameters: &mut Parameters) -> Result<(), DsnError> {
     if let Some(encoding) = parameters.take("client_encoding")
         && !["utf8", "utf-8", "auto"].contains(&encoding.to_ascii_lowercase().as_str())
     {
-        return Err(DsnError::Value { key: "client_encoding", allowed: "UTF8, which is the default" });
+        return Err(DsnError::value("client_encoding", "UTF8, which is the default"));
     }
     parameters.choice("gssencmode", &[("disable", ()), ("prefer", ())])?;
     Ok(())
@@ -174,7 +166,7 @@ mod tests {
         let dsn = Dsn::parse(text, &environment()).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(dsn.to_string(), shown, "{text}");
         assert_eq!(format!("{dsn:?}"), shown, "{text}");
-        assert_eq!(dsn.servers[0].password.as_ref().map(Password::reveal), password, "{text}");
+        assert_eq!(dsn.servers[0].password.as_ref().map(|it| it.0.as_str()), password, "{text}");
         assert_eq!(dsn.has_password(), password.is_some(), "{text}");
     }
 
@@ -247,7 +239,10 @@ mod tests {
         refused("host=h sslnegotiation=direct", "needs sslmode=require");
         refused("passfile=/does/not/exist", "cannot be used");
         #[cfg(feature = "tls")]
-        assert_eq!(Dsn::parse("postgres://h/d?ssl=true", &environment()).unwrap().ssl_mode, SslMode::Require);
+        assert_eq!(
+            Dsn::parse("postgres://h/d?ssl=true", &environment()).unwrap().encryption.mode,
+            SslMode::Require
+        );
         let missing = Dsn::parse("host=h", &DsnEnvironment::default()).unwrap_err().to_string();
         assert!(missing.contains("no user is given"), "{missing}");
     }
@@ -259,19 +254,24 @@ mod tests {
             "connect_timeout=1 tcp_user_timeout=1500 keepalives_idle=7 keepalives_interval=8 keepalives_count=9",
         );
         assert_eq!(timed.connect_timeout, Some(Duration::from_secs(2)));
-        assert_eq!(timed.tcp_user_timeout, Some(Duration::from_millis(1500)));
-        let (idle, interval) = (Duration::from_secs(7), Duration::from_secs(8));
-        assert_eq!(timed.keepalives, Keepalives { enabled: true, idle, interval, count: 9 });
+        assert_eq!(timed.driver.get_tcp_user_timeout(), Some(&Duration::from_millis(1500)));
+        let probes = |dsn: Dsn| {
+            (
+                dsn.driver.get_keepalives(),
+                dsn.driver.get_keepalives_idle().as_secs(),
+                dsn.driver.get_keepalives_interval().map(|interval| interval.as_secs()),
+                dsn.driver.get_keepalives_retries(),
+            )
+        };
+        assert_eq!(probes(timed), (true, 7, Some(8), Some(9)));
         let plain = dsn("connect_timeout=0 tcp_user_timeout=0 keepalives=0");
-        assert_eq!(
-            (plain.connect_timeout, plain.tcp_user_timeout, plain.keepalives.enabled),
-            (None, None, false)
-        );
-        let (idle, interval) = (Duration::from_secs(10), Duration::from_secs(5));
-        assert_eq!(dsn("").keepalives, Keepalives { enabled: true, idle, interval, count: 3 });
-        assert_eq!(dsn("").application_name, "mcp-server-suite");
-        assert_eq!(dsn("fallback_application_name=a").application_name, "a");
-        assert_eq!(dsn("fallback_application_name=a application_name=b").application_name, "b");
+        assert_eq!((plain.connect_timeout, plain.driver.get_tcp_user_timeout()), (None, None));
+        assert_eq!(probes(plain), (false, 10, Some(5), Some(3)));
+        assert_eq!(probes(dsn("")), (true, 10, Some(5), Some(3)));
+        let name = |text| dsn(text).driver.get_application_name().unwrap().to_owned();
+        assert_eq!(name(""), "mcp-server-suite");
+        assert_eq!(name("fallback_application_name=a"), "a");
+        assert_eq!(name("fallback_application_name=a application_name=b"), "b");
     }
 
     #[test]
@@ -285,17 +285,14 @@ mod tests {
         let mut environment = DsnEnvironment { home: Some(home.path().to_owned()), ..environment() };
         let passwords = |text: &str, environment: &DsnEnvironment| -> Vec<Option<String>> {
             let dsn = Dsn::parse(text, environment).unwrap();
-            dsn.servers
-                .iter()
-                .map(|server| server.password.as_ref().map(|it| it.reveal().to_owned()))
-                .collect()
+            dsn.servers.iter().map(|server| server.password.as_ref().map(|it| it.0.clone())).collect()
         };
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(
             passwords("host=h,h,i port=5432,7,8", &environment),
             [some("of the file"), some("of the port"), None]
         );
-        environment.pgpassword = some("of the environment");
+        environment.pgpassword = some("of the environment").map(Password);
         assert_eq!(passwords("host=h", &environment), [some("of the environment")]);
         assert_eq!(passwords("host=h password=own", &environment), [some("own")]);
         assert!(!format!("{environment:?}").contains("of the environment"));

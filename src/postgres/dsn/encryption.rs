@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::super::stream::Negotiation;
+use postgres::Config;
+use postgres::config::{ChannelBinding, SslNegotiation};
+
 use super::super::tls::{Connector, Trust};
 use super::environment::DsnEnvironment;
 use super::error::DsnError;
@@ -25,62 +27,44 @@ pub(crate) enum SslMode {
     VerifyFull,
 }
 
-/// The tie of the password exchange to the TLS channel (libpq's `channel_binding`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChannelBinding {
-    /// Never.
-    Disable,
-    /// If the server offers it.
-    Prefer,
-    /// Else no connection.
-    Require,
-}
-
 /// Everything about TLS.
-pub(super) struct Encryption {
-    pub(super) mode: SslMode,
-    pub(super) channel_binding: ChannelBinding,
+#[derive(Clone)]
+pub(crate) struct Encryption {
+    pub(crate) mode: SslMode,
     /// `None`: no connection is encrypted.
-    pub(super) connector: Option<Connector>,
+    pub(crate) connector: Option<Connector>,
     /// The files that were read, by parameter.
     pub(super) files: Vec<(&'static str, PathBuf)>,
 }
 
 impl Encryption {
+    #[rustfmt::skip]
     const MODES: [(&'static str, SslMode); 6] = [
-        ("disable", SslMode::Disable),
-        ("allow", SslMode::Allow),
-        ("prefer", SslMode::Prefer),
-        ("require", SslMode::Require),
-        ("verify-ca", SslMode::VerifyCa),
-        ("verify-full", SslMode::VerifyFull),
+        ("disable", SslMode::Disable), ("allow", SslMode::Allow), ("prefer", SslMode::Prefer),
+        ("require", SslMode::Require), ("verify-ca", SslMode::VerifyCa), ("verify-full", SslMode::VerifyFull),
     ];
+    #[rustfmt::skip]
+    const BINDINGS: [(&'static str, ChannelBinding); 3] = [
+        ("disable", ChannelBinding::Disable), ("prefer", ChannelBinding::Prefer), ("require", ChannelBinding::Require),
+    ];
+    const NEGOTIATIONS: [(&'static str, SslNegotiation); 2] =
+        [("postgres", SslNegotiation::Postgres), ("direct", SslNegotiation::Direct)];
 
+    /// Reads the parameters, and sets on `driver` how the password exchange is tied to the TLS channel.
     pub(super) fn read(
         parameters: &mut Parameters,
         environment: &DsnEnvironment,
         local: bool,
+        driver: &mut Config,
     ) -> Result<Self, DsnError> {
         let given = parameters.choice("sslmode", &Self::MODES)?;
         let root = parameters.take("sslrootcert");
         let certificate = parameters.take("sslcert").map(PathBuf::from);
         let key = parameters.take("sslkey").map(PathBuf::from);
-        let negotiation = parameters
-            .choice(
-                "sslnegotiation",
-                &[("postgres", Negotiation::Postgres), ("direct", Negotiation::Direct)],
-            )?
-            .unwrap_or(Negotiation::Postgres);
-        let channel_binding = parameters
-            .choice(
-                "channel_binding",
-                &[
-                    ("disable", ChannelBinding::Disable),
-                    ("prefer", ChannelBinding::Prefer),
-                    ("require", ChannelBinding::Require),
-                ],
-            )?
-            .unwrap_or(ChannelBinding::Prefer);
+        let negotiation = parameters.choice("sslnegotiation", &Self::NEGOTIATIONS)?.unwrap_or_default();
+        let binding =
+            parameters.choice("channel_binding", &Self::BINDINGS)?.unwrap_or(ChannelBinding::Prefer);
+        driver.channel_binding(binding);
         let system = root.as_deref() == Some("system");
         let mode = match given {
             Some(mode) if system && mode < SslMode::VerifyFull => {
@@ -91,10 +75,10 @@ impl Encryption {
             None if cfg!(feature = "tls") => SslMode::Prefer,
             None => SslMode::Disable,
         };
-        if mode == SslMode::Disable && channel_binding == ChannelBinding::Require {
+        if mode == SslMode::Disable && binding == ChannelBinding::Require {
             return Err(DsnError::Conflict("channel_binding=require needs TLS, sslmode=disable forbids it"));
         }
-        if negotiation == Negotiation::Direct && mode < SslMode::Require {
+        if negotiation == SslNegotiation::Direct && mode < SslMode::Require {
             return Err(DsnError::Conflict("sslnegotiation=direct needs sslmode=require or stricter"));
         }
         if certificate.is_some() != key.is_some() {
@@ -103,7 +87,7 @@ impl Encryption {
         let identity = certificate.zip(key);
         // As with libpq, a Unix socket carries no TLS in any mode.
         if mode == SslMode::Disable || local {
-            return Ok(Self { mode: SslMode::Disable, channel_binding, connector: None, files: Vec::new() });
+            return Ok(Self { mode: SslMode::Disable, connector: None, files: Vec::new() });
         }
         let trust = trust(mode, root, environment)?;
         let connector = Some(Connector::build(&trust, identity.as_ref(), negotiation)?);
@@ -112,7 +96,7 @@ impl Encryption {
             files.push(("sslrootcert", file));
         }
         files.extend(identity.into_iter().flat_map(|(cert, key)| [("sslcert", cert), ("sslkey", key)]));
-        Ok(Self { mode, channel_binding, connector, files })
+        Ok(Self { mode, connector, files })
     }
 }
 

@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Values that the environment adds to a DSN. Read by `settings`, never here.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DsnEnvironment {
     /// `PGPASSWORD`: used when the DSN has no password.
-    pub pgpassword: Option<String>,
+    pub pgpassword: Option<Password>,
     /// `PGPASSFILE`: used when the DSN has no `passfile`.
     pub pgpassfile: Option<PathBuf>,
     /// `HOME`: where `.pgpass` and `.postgresql/root.crt` are looked for.
@@ -16,13 +16,12 @@ pub struct DsnEnvironment {
     pub user: Option<String>,
 }
 
-impl fmt::Debug for DsnEnvironment {
+/// A password. It is not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(pub String);
+
+impl fmt::Debug for Password {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pgpassword: _, pgpassfile, home, user } = self;
-        f.debug_struct("DsnEnvironment")
-            .field("pgpassfile", pgpassfile)
-            .field("home", home)
-            .field("user", user)
-            .finish_non_exhaustive()
+        f.write_str("Password")
     }
 }

@@ -1,7 +1,7 @@
 //! The reasons to refuse a connection string.
 
-use super::super::named_file::FileError;
-use super::super::tls::TlsError;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 /// A DSN was refused. No variant holds text of the DSN that could be a secret.
 #[derive(Debug, thiserror::Error)]
@@ -39,21 +39,29 @@ pub enum DsnError {
         /// The parameter.
         key: &'static str,
         /// The values that are allowed.
-        allowed: &'static str,
+        allowed: String,
     },
-    /// Two parameters contradict each other.
+    /// Two parameters contradict each other, or this build or this host lacks a part of TLS.
     #[error("{0}")]
     Conflict(&'static str),
     /// A file that the DSN names cannot be used.
-    #[error(transparent)]
-    File(#[from] FileError),
+    #[error("the file '{}' of '{key}' cannot be used: {reason}", path.display())]
+    File {
+        /// The parameter that names it.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
 }
 
-impl From<TlsError> for DsnError {
-    fn from(error: TlsError) -> Self {
-        match error {
-            TlsError::Unavailable(text) => Self::Conflict(text),
-            TlsError::File(error) => Self::File(error),
-        }
+impl DsnError {
+    pub(in crate::postgres) fn value(key: &'static str, allowed: &str) -> Self {
+        Self::Value { key, allowed: allowed.to_owned() }
+    }
+
+    pub(in crate::postgres) fn file(key: &'static str, path: &Path, reason: &dyn Display) -> Self {
+        Self::File { key, path: path.to_owned(), reason: reason.to_string() }
     }
 }

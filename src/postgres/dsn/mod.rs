@@ -7,8 +7,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `text.rs` | both ways of writing, to one list of parameters |
-//! | `environment.rs`, `passfile.rs`, `password.rs` | values from outside of the text |
-//! | `server.rs`, `target.rs`, `keepalives.rs`, `encryption.rs` | groups of parameters that belong together |
+//! | `environment.rs`, `passfile.rs` | values from outside of the text |
+//! | `server.rs`, `encryption.rs` | groups of parameters that belong together |
 //! | `connection_string.rs` | [`Dsn`]: all of it, checked and loaded |
 //! | `anchor.rs` | the text with absolute paths |
 //! | `error.rs` | the reasons to refuse it |
@@ -18,20 +18,17 @@
 mod error;
 mod environment;
 mod text;
-mod password;
 mod server;
 mod passfile;
 mod encryption;
-mod target;
-mod keepalives;
 mod anchor;
 mod connection_string;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 
+pub use anchor::anchored;
 pub use connection_string::Dsn;
-pub(super) use encryption::{ChannelBinding, SslMode};
-pub use environment::DsnEnvironment;
+pub(super) use encryption::SslMode;
+pub use environment::{DsnEnvironment, Password};
 pub use error::DsnError;
-pub(super) use server::{Host, Server};
-pub(super) use target::SessionTarget;
+pub(super) use server::{Host, Server, SessionTarget};

@@ -5,10 +5,9 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use super::super::named_file::{FileError, read};
-use super::environment::DsnEnvironment;
+use super::super::named_file::read;
+use super::environment::{DsnEnvironment, Password};
 use super::error::DsnError;
-use super::password::Password;
 use super::server::{Host, Server};
 use super::text::Parameters;
 
@@ -22,8 +21,7 @@ pub(super) fn fill(
     environment: &DsnEnvironment,
 ) -> Result<Option<PathBuf>, DsnError> {
     let named = parameters.take("passfile").map(PathBuf::from).or_else(|| environment.pgpassfile.clone());
-    let given = password
-        .or_else(|| environment.pgpassword.clone().filter(|password| !password.is_empty()).map(Password));
+    let given = password.or_else(|| environment.pgpassword.clone().filter(|Password(text)| !text.is_empty()));
     if given.is_some() {
         for server in servers {
             server.password.clone_from(&given);
@@ -32,7 +30,7 @@ pub(super) fn fill(
     }
     let usual = || Some(environment.home.as_deref()?.join(".pgpass")).filter(|path| path.is_file());
     let Some(path) = named.or_else(usual) else { return Ok(None) };
-    let failed = |reason: &dyn std::fmt::Display| DsnError::File(FileError::new("passfile", &path, reason));
+    let failed = |reason: &dyn std::fmt::Display| DsnError::file("passfile", &path, reason);
     let bytes = read("passfile", &path)?;
     let mode = std::fs::metadata(&path).map_err(|error| failed(&error))?.mode();
     if mode & 0o077 != 0 {

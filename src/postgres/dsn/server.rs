@@ -4,8 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use super::environment::Password;
 use super::error::DsnError;
-use super::password::Password;
 use super::text::Parameters;
 
 /// One server to try.
@@ -72,6 +72,31 @@ impl fmt::Display for Server {
     }
 }
 
+/// The kind of server that is wanted among several (libpq's `target_session_attrs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SessionTarget {
+    /// Any.
+    Any,
+    /// One that accepts writes by default.
+    ReadWrite,
+    /// One that does not.
+    ReadOnly,
+    /// Not a standby.
+    Primary,
+    /// A standby.
+    Standby,
+    /// A standby if there is one.
+    PreferStandby,
+}
+
+/// The words of `target_session_attrs`.
+#[rustfmt::skip]
+pub(super) const TARGETS: [(&str, SessionTarget); 6] = [
+    ("any", SessionTarget::Any), ("read-write", SessionTarget::ReadWrite), ("read-only", SessionTarget::ReadOnly),
+    ("primary", SessionTarget::Primary), ("standby", SessionTarget::Standby),
+    ("prefer-standby", SessionTarget::PreferStandby),
+];
+
 fn socket_name(port: u16) -> String {
     format!(".s.PGSQL.{port}")
 }
@@ -85,8 +110,6 @@ fn default_socket(port: u16) -> &'static Path {
 
 /// Reads `host`, `hostaddr` and `port`: comma lists of one length (one port may serve all).
 pub(super) fn read(parameters: &mut Parameters) -> Result<Vec<Server>, DsnError> {
-    const LENGTHS: DsnError =
-        DsnError::Conflict("'host', 'hostaddr' and 'port' name different numbers of servers");
     let list = |text: Option<String>| -> Vec<String> {
         text.map(|text| text.split(',').map(|item| item.trim().to_owned()).collect()).unwrap_or_default()
     };
@@ -97,33 +120,26 @@ pub(super) fn read(parameters: &mut Parameters) -> Result<Vec<Server>, DsnError>
     if (!names.is_empty() && !addresses.is_empty() && names.len() != addresses.len())
         || (ports.len() > 1 && ports.len() != count)
     {
-        return Err(LENGTHS);
+        return Err(DsnError::Conflict("'host', 'hostaddr' and 'port' name different numbers of servers"));
     }
     let nth = |list: &[String], index: usize| list.get(index).filter(|item| !item.is_empty()).cloned();
-    let mut servers = Vec::with_capacity(count);
-    for index in 0..count {
-        let port = match nth(&ports, if ports.len() == 1 { 0 } else { index }) {
-            None => 5432,
-            Some(port) => port
-                .parse()
-                .ok()
-                .filter(|port| *port > 0)
-                .ok_or(DsnError::Value { key: "port", allowed: "a number from 1 to 65535" })?,
-        };
-        let address = nth(&addresses, index)
-            .map(|address| address.parse::<IpAddr>())
-            .transpose()
-            .map_err(|_| DsnError::Value { key: "hostaddr", allowed: "a numeric IPv4 or IPv6 address" })?;
+    let server = |index: usize| {
+        let port =
+            nth(&ports, if ports.len() == 1 { 0 } else { index }).map_or(Ok(5432), |port| port.parse());
+        let port = port.ok().filter(|port| *port > 0);
+        let port = port.ok_or_else(|| DsnError::value("port", "a number from 1 to 65535"))?;
+        let address = nth(&addresses, index).map(|address| address.parse::<IpAddr>()).transpose();
+        let address = address.map_err(|_| DsnError::value("hostaddr", "a numeric IPv4 or IPv6 address"))?;
         let host = match (nth(&names, index), address) {
             (Some(name), None) if name.starts_with('/') => Host::Socket(name.into()),
             (Some(name), _) if name.starts_with('@') => {
-                return Err(DsnError::Value { key: "host", allowed: "a name, an address or a directory" });
+                return Err(DsnError::value("host", "a name, an address or a directory"));
             }
             (Some(name), address) => Host::Tcp { name, address },
             (None, Some(address)) => Host::Tcp { name: address.to_string(), address: Some(address) },
             (None, None) => Host::DefaultSocket,
         };
-        servers.push(Server { host, port, password: None });
-    }
-    Ok(servers)
+        Ok(Server { host, port, password: None })
+    };
+    (0..count).map(server).collect()
 }

@@ -3,66 +3,23 @@
 use super::error::DsnError;
 
 /// The parameters that are understood.
+#[rustfmt::skip]
 pub(super) const SUPPORTED: [&str; 26] = [
-    "host",
-    "hostaddr",
-    "port",
-    "dbname",
-    "user",
-    "password",
-    "passfile",
-    "sslmode",
-    "sslrootcert",
-    "sslcert",
-    "sslkey",
-    "sslnegotiation",
-    "channel_binding",
-    "target_session_attrs",
-    "load_balance_hosts",
-    "connect_timeout",
-    "keepalives",
-    "keepalives_idle",
-    "keepalives_interval",
-    "keepalives_count",
-    "tcp_user_timeout",
-    "application_name",
-    "fallback_application_name",
-    "options",
-    "client_encoding",
+    "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "sslmode", "sslrootcert", "sslcert",
+    "sslkey", "sslnegotiation", "channel_binding", "target_session_attrs", "load_balance_hosts",
+    "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+    "tcp_user_timeout", "application_name", "fallback_application_name", "options", "client_encoding",
     "gssencmode",
 ];
 
 /// The other parameters of libpq 18: what it would do with them is not done here, so they are refused by name.
+#[rustfmt::skip]
 const REFUSED: [&str; 29] = [
-    "gssdelegation",
-    "gsslib",
-    "krbsrvname",
-    "max_protocol_version",
-    "min_protocol_version",
-    "oauth_client_id",
-    "oauth_client_secret",
-    "oauth_issuer",
-    "oauth_scope",
-    "replication",
-    "require_auth",
-    "requirepeer",
-    "requiressl",
-    "scram_client_key",
-    "scram_server_key",
-    "service",
-    "servicefile",
-    "ssl",
-    "ssl_max_protocol_version",
-    "ssl_min_protocol_version",
-    "sslcertmode",
-    "sslcompression",
-    "sslcrl",
-    "sslcrldir",
-    "sslkeylogfile",
-    "sslpassword",
-    "sslsni",
-    "authtype",
-    "tty",
+    "gssdelegation", "gsslib", "krbsrvname", "max_protocol_version", "min_protocol_version",
+    "oauth_client_id", "oauth_client_secret", "oauth_issuer", "oauth_scope", "replication", "require_auth",
+    "requirepeer", "requiressl", "scram_client_key", "scram_server_key", "service", "servicefile", "ssl",
+    "ssl_max_protocol_version", "ssl_min_protocol_version", "sslcertmode", "sslcompression", "sslcrl",
+    "sslcrldir", "sslkeylogfile", "sslpassword", "sslsni", "authtype", "tty",
 ];
 
 /// Parameters that were read and not taken yet.
@@ -113,35 +70,37 @@ impl Parameters {
         words: &[(&'static str, T)],
     ) -> Result<Option<T>, DsnError> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        match words.iter().find(|(word, _)| *word == value) {
-            Some((_, meaning)) => Ok(Some(*meaning)),
-            None => Err(DsnError::Value { key, allowed: allowed_words(key) }),
-        }
+        let meaning = words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);
+        meaning.map(Some).ok_or_else(|| {
+            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let words = words.join(", ");
+            DsnError::value(
+                key,
+                &words.rsplit_once(", ").map_or(words.clone(), |(front, last)| format!("{front} or {last}")),
+            )
+        })
     }
 
     /// Takes a parameter whose value is a whole number.
     pub(super) fn number(&mut self, key: &'static str) -> Result<Option<u32>, DsnError> {
-        let Some(value) = self.take(key) else { return Ok(None) };
-        value
-            .trim()
-            .parse()
-            .map(Some)
-            .map_err(|_| DsnError::Value { key, allowed: "a whole number, 0 or more" })
+        let number = self.take(key).map(|value| value.trim().parse());
+        number.transpose().map_err(|_| DsnError::value(key, "a whole number, 0 or more"))
+    }
+
+    /// Takes a parameter whose value is a whole number, of which 0 stands for the default.
+    pub(super) fn positive(&mut self, key: &'static str) -> Result<Option<u32>, DsnError> {
+        Ok(self.number(key)?.filter(|number| *number > 0))
     }
 
     /// Refuses parameters that are left: they were read and never asked for, a bug of ours that must not pass silently.
     pub(super) fn end(self) -> Result<(), DsnError> {
-        match self.0.first() {
-            Some((key, _)) => Err(DsnError::Unsupported { key }),
-            None => Ok(()),
-        }
+        self.0.first().map_or(Ok(()), |(key, _)| Err(DsnError::Unsupported { key }))
     }
 
     /// `user:password@host:port,host:port/dbname?key=value&…`, everything percent-encoded.
     fn read_url(&mut self, rest: &str) -> Result<(), DsnError> {
-        let (front, query) = rest.split_once('?').map_or((rest, None), |(front, query)| (front, Some(query)));
-        let (authority, path) =
-            front.split_once('/').map_or((front, None), |(authority, path)| (authority, Some(path)));
+        let (front, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = front.split_once('/').unwrap_or((front, ""));
         let (login, hosts) = match authority.split_once('@') {
             Some((_, hosts)) if hosts.contains('@') => return Err(DsnError::Encoding),
             Some((login, hosts)) => (Some(login), hosts),
@@ -149,8 +108,7 @@ impl Parameters {
         };
         // An '@' further on while the authority has none: what looks like a host is the beginning of a login.
         let torn = login.is_none()
-            && (path.is_some_and(|path| path.contains('@'))
-                || query.is_some_and(|query| query.split_once('=').unwrap_or((query, "")).0.contains('@')));
+            && (path.contains('@') || query.split('=').next().is_some_and(|key| key.contains('@')));
         if torn {
             return Err(DsnError::Encoding);
         }
@@ -160,10 +118,8 @@ impl Parameters {
             self.add_decoded("password", password)?;
         }
         self.read_hosts(hosts)?;
-        if let Some(database) = path {
-            self.add_decoded("dbname", database)?;
-        }
-        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        self.add_decoded("dbname", path)?;
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) =
                 pair.split_once('=').ok_or(DsnError::Syntax("a parameter behind '?' has no '='"))?;
             match (percent_decoded(key)?.as_str(), percent_decoded(value)?) {
@@ -274,18 +230,5 @@ pub(super) fn percent_decoded(text: &str) -> Result<String, DsnError> {
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
         Ok(_) | Err(_) => Err(DsnError::Encoding),
-    }
-}
-
-/// The values that a parameter may have, for its error.
-fn allowed_words(key: &str) -> &'static str {
-    match key {
-        "sslmode" => "disable, allow, prefer, require, verify-ca or verify-full",
-        "sslnegotiation" => "postgres or direct",
-        "channel_binding" => "disable, prefer or require",
-        "target_session_attrs" => "any, read-write, read-only, primary, standby or prefer-standby",
-        "load_balance_hosts" => "disable or random",
-        "gssencmode" => "disable or prefer (no GSSAPI here)",
-        _ => "see the documentation of libpq",
     }
 }

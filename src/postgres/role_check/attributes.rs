@@ -16,40 +16,25 @@ pub(crate) const ROLES: &str = "SELECT r.rolname, r.rolsuper, r.rolreplication, 
 
 /// A right that an attribute gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Power {
-    /// `SUPERUSER`.
-    Everything,
-    /// `REPLICATION`.
-    Replicate,
-    /// `BYPASSRLS`.
-    BypassRowSecurity,
-    /// `CREATEROLE`.
-    CreateRoles,
-    /// `CREATEDB`.
-    CreateDatabases,
+pub(crate) struct Power {
+    /// True if it breaks the read-only promise.
+    dangerous: bool,
+    text: &'static str,
+    /// The attribute that takes it away.
+    cure: &'static str,
 }
 
-impl Power {
-    /// All, in the order of the columns of [`ROLES`].
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Everything,
-        Self::Replicate,
-        Self::BypassRowSecurity,
-        Self::CreateRoles,
-        Self::CreateDatabases,
-    ];
+const SUPERUSER: Power = Power { dangerous: true, text: "is a superuser", cure: "NOSUPERUSER" };
 
-    /// Returns whether it breaks the read-only promise, its text, and the attribute that takes it away.
-    fn described(self) -> (bool, &'static str, &'static str) {
-        match self {
-            Self::Everything => (true, "is a superuser", "NOSUPERUSER"),
-            Self::Replicate => (true, "may replicate (REPLICATION)", "NOREPLICATION"),
-            Self::BypassRowSecurity => (true, "bypasses row security (BYPASSRLS)", "NOBYPASSRLS"),
-            Self::CreateRoles => (false, "may create roles (CREATEROLE)", "NOCREATEROLE"),
-            Self::CreateDatabases => (false, "may create databases (CREATEDB)", "NOCREATEDB"),
-        }
-    }
-}
+/// All, in the order of the columns of [`ROLES`].
+#[rustfmt::skip]
+pub(crate) const POWERS: [Power; 5] = [
+    SUPERUSER,
+    Power { dangerous: true, text: "may replicate (REPLICATION)", cure: "NOREPLICATION" },
+    Power { dangerous: true, text: "bypasses row security (BYPASSRLS)", cure: "NOBYPASSRLS" },
+    Power { dangerous: false, text: "may create roles (CREATEROLE)", cure: "NOCREATEROLE" },
+    Power { dangerous: false, text: "may create databases (CREATEDB)", cure: "NOCREATEDB" },
+];
 
 /// A row of [`ROLES`].
 #[derive(Clone, Debug, Default)]
@@ -65,34 +50,31 @@ pub(crate) struct RoleRow {
 
 /// Predefined roles that cannot break the read-only promise. Every other one counts as dangerous, also those of versions
 /// to come.
+#[rustfmt::skip]
 const HARMLESS_PREDEFINED: [&str; 6] = [
-    "pg_read_all_data",
-    "pg_database_owner",
-    "pg_checkpoint",
-    "pg_use_reserved_connections",
-    "pg_maintain",
-    "pg_create_subscription",
+    "pg_read_all_data", "pg_database_owner", "pg_checkpoint",
+    "pg_use_reserved_connections", "pg_maintain", "pg_create_subscription",
 ];
 
 /// Returns whether the role may do everything, by itself or as a role that it can become: nothing else has to be asked.
 pub(crate) fn is_superuser(rows: &[RoleRow]) -> bool {
-    rows.iter().any(|row| row.powers.contains(&Power::Everything))
+    rows.iter().any(|row| row.powers.contains(&SUPERUSER))
 }
 
 /// The findings about `user` in the rows of [`ROLES`].
 pub(crate) fn judge(user: &str, rows: &[RoleRow]) -> Vec<RoleFinding> {
     // A superuser is a member of everything, also of other superusers: one finding covers it all.
-    let mut superusers = rows.iter().filter(|row| row.powers.contains(&Power::Everything));
+    let mut superusers = rows.iter().filter(|row| row.powers.contains(&SUPERUSER));
     let own = superusers.clone().find(|row| row.name == user);
     if let Some(row) = own.or_else(|| superusers.next()) {
-        return vec![power(user, row, Power::Everything)];
+        return vec![power(user, row, SUPERUSER)];
     }
     let powers = rows.iter().flat_map(|row| row.powers.iter().map(|held| power(user, row, *held)));
     powers.chain(rows.iter().filter_map(|row| predefined(user, row))).collect()
 }
 
 fn power(user: &str, row: &RoleRow, power: Power) -> RoleFinding {
-    let (dangerous, what, attribute) = power.described();
+    let Power { dangerous, text: what, cure } = power;
     let (user, name) = (quoted(user), quoted(&row.name));
     let text = if user == name {
         format!("the role {user} {what}")
@@ -101,10 +83,10 @@ fn power(user: &str, row: &RoleRow, power: Power) -> RoleFinding {
     };
     let cure = match &row.leave {
         Some(leave) => leave.clone(),
-        None if power == Power::Everything => {
+        None if power == SUPERUSER => {
             "log in as a role that `mcp-server-suite deploy role --schema NAME` makes".to_owned()
         }
-        None => format!("ALTER ROLE {name} {attribute}"),
+        None => format!("ALTER ROLE {name} {cure}"),
     };
     RoleFinding { dangerous, text, cure }
 }
@@ -138,17 +120,18 @@ mod tests {
 
     #[test]
     fn every_power_beyond_reading_is_found() {
+        let [superuser, replicate, bypass_row_security, create_roles, create_databases] = POWERS;
         check(&[], &[]);
         check(
-            &[row("boss", &[Power::Everything]), row("pg_monitor", &[]), row("me", &[Power::Everything])],
+            &[row("boss", &[superuser]), row("pg_monitor", &[]), row("me", &[superuser])],
             &[(true, r#"the role "me" is a superuser"#)],
         );
         check(
-            &[row("boss", &[Power::BypassRowSecurity])],
+            &[row("boss", &[bypass_row_security])],
             &[(true, r#"the role "me" can become "boss", which bypasses row security (BYPASSRLS)"#)],
         );
         check(
-            &[row("me", &[Power::Replicate, Power::CreateRoles, Power::CreateDatabases])],
+            &[row("me", &[replicate, create_roles, create_databases])],
             &[
                 (true, r#"the role "me" may replicate (REPLICATION)"#),
                 (false, r#"the role "me" may create roles (CREATEROLE)"#),

@@ -1,4 +1,6 @@
-//! A finding about the role, and the setting that decides on it.
+//! A finding about the role, the need that it exceeds, and the setting that decides on it.
+
+use crate::guard::sensitive::SensitiveWords;
 
 /// A fact about the role that an operator should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,18 @@ impl UnsafeRole {
             Self::Strict => true,
         }
     }
+}
+
+/// The role's need: what it has to read.
+#[derive(Clone, Debug, Default)]
+pub struct Need {
+    /// Every table that it has to read, as SQL names it: those of the catalog, if there are no ad-hoc queries. `None`:
+    /// everything that it was granted.
+    pub tables: Option<Vec<String>>,
+    /// Names of columns that it does not have to read.
+    pub words: SensitiveWords,
+    /// Columns that it has to read although `words` speaks against them.
+    pub waived: Vec<String>,
 }
 
 /// A name in SQL's double quotes.

@@ -9,19 +9,17 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `finding.rs`, `need.rs` | a finding, the setting that decides on it, and the need it exceeds |
+//! | `finding.rs` | a finding, the setting that decides on it, and the need it exceeds |
 //! | `attributes.rs` | attributes of the role, and roles that it can become |
 //! | `privileges.rs`, `privileges.sql` | privileges object by object |
 //! | `reviews.rs` | findings that are kept between connections |
 
 mod finding;
-mod need;
 mod attributes;
 mod privileges;
 mod reviews;
 
-pub(super) use attributes::{Power, ROLES, RoleRow, is_superuser, judge as powers};
-pub use finding::{RoleFinding, UnsafeRole};
-pub use need::Need;
+pub(super) use attributes::{POWERS, ROLES, RoleRow, is_superuser, judge as powers};
+pub use finding::{Need, RoleFinding, UnsafeRole};
 pub(super) use privileges::ask as privileges;
 pub(super) use reviews::Reviews;

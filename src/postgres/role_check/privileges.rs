@@ -5,8 +5,7 @@ use postgres::Client;
 use postgres::error::SqlState;
 
 use super::super::simple_query::{literal, row};
-use super::finding::{RoleFinding, quoted};
-use super::need::Need;
+use super::finding::{Need, RoleFinding, quoted};
 use crate::guard::functions_denied;
 
 const PRIVILEGES: &str = include_str!("privileges.sql");
@@ -103,10 +102,9 @@ fn batch(search_path: &str, need: &Need) -> String {
     let tables = need.tables.as_ref().map_or_else(
         || "''".to_owned(),
         |tables| {
-            let numbers = tables
-                .iter()
-                .map(|table| format!("pg_catalog.to_regclass({})::pg_catalog.oid", literal(table)));
-            let numbers: Vec<String> = numbers.collect();
+            let number =
+                |table: &String| format!("pg_catalog.to_regclass({})::pg_catalog.oid", literal(table));
+            let numbers: Vec<String> = tables.iter().map(number).collect();
             format!("ARRAY[{}]::pg_catalog.oid[]::pg_catalog.text", numbers.join(", "))
         },
     );
@@ -166,11 +164,8 @@ fn secrets(
     let names: Vec<&str> = secret.iter().take(REPORTED).map(|column| column.objects.as_str()).collect();
     let mut cures: Vec<String> = Vec::new();
     for column in secret.iter().take(REPORTED) {
-        let whole_table = column.cures.split_once(' ').and_then(|(table, grantees)| {
-            let table: u32 = table.parse().ok()?;
-            Some((table, grantees))
-        });
-        let cure = match whole_table {
+        let whole_table = column.cures.split_once(' ');
+        let cure = match whole_table.and_then(|(table, grantees)| Some((table.parse().ok()?, grantees))) {
             Some((table, grantees)) => column_by_column(client, need, table, grantees)?,
             None => column.cures.clone(),
         };

@@ -1,16 +1,15 @@
 //! A connection over TLS with a deadline from its first byte, the handshake included.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use postgres::Socket;
+use postgres::config::SslNegotiation;
 use postgres::tls::{MakeTlsConnect, TlsConnect, TlsStream};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout_at;
 
 use super::deadline::{Deadline, DeadlineStream};
-use super::negotiation::Negotiation;
 
 /// The request for TLS, which comes before any other message.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -20,14 +19,8 @@ const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 #[derive(Clone)]
 pub(crate) struct Encrypted<T> {
     pub(crate) tls: T,
-    pub(crate) negotiation: Negotiation,
+    pub(crate) negotiation: SslNegotiation,
     pub(crate) deadline: Deadline,
-}
-
-impl<T> fmt::Debug for Encrypted<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encrypted").field("deadline", &self.deadline).finish_non_exhaustive()
-    }
 }
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
@@ -71,10 +64,10 @@ where
 
 async fn shake_hands<T: TlsConnect<Socket>>(
     tls: T,
-    negotiation: Negotiation,
+    negotiation: SslNegotiation,
     mut socket: Socket,
 ) -> Result<T::Stream, AnyError> {
-    if negotiation == Negotiation::Direct {
+    if negotiation == SslNegotiation::Direct {
         let hint = "sslnegotiation=direct needs PostgreSQL 17 or newer";
         return tls.connect(socket).await.map_err(|error| format!("{} ({hint})", error.into()).into());
     }

@@ -38,12 +38,19 @@ pub(crate) struct Filter {
 enum State {
     /// So many bytes of a header are there.
     Header { bytes: [u8; HEADER], have: usize },
-    /// The rest of a message that passes.
-    Pass { left: usize },
-    /// The rest of a message that something else has taken the place of.
-    Drop { left: usize },
-    /// The rest of an error or a notice whose texts are cut.
-    Cut { left: usize, report: Report },
+    /// The rest of a message.
+    Rest { left: usize, fate: Fate },
+}
+
+/// The treatment of a message.
+#[derive(Debug)]
+enum Fate {
+    /// It passes.
+    Pass,
+    /// Something else has taken its place.
+    Drop,
+    /// It is an error or a notice whose texts are cut.
+    Cut(Report),
 }
 
 const NEXT: State = State::Header { bytes: [0; HEADER], have: 0 };
@@ -57,22 +64,34 @@ impl Filter {
     pub(crate) fn take(&mut self, mut input: &[u8], out: &mut Vec<u8>) -> Result<(), Unacceptable> {
         while !input.is_empty() {
             let state = std::mem::replace(&mut self.state, NEXT);
-            let (state, rest) = match state {
-                State::Header { bytes, have } => self.header(bytes, have, input, out)?,
-                State::Pass { left } => {
-                    let (part, rest) = split(input, left);
-                    out.extend_from_slice(part);
-                    (unless_done(left - part.len(), |left| State::Pass { left }), rest)
-                }
-                State::Drop { left } => {
-                    let (part, rest) = split(input, left);
-                    (unless_done(left - part.len(), |left| State::Drop { left }), rest)
-                }
-                State::Cut { left, report } => cut(left, report, input, out)?,
-            };
-            (self.state, input) = (state, rest);
+            (self.state, input) = self.step(state, input, out)?;
         }
         Ok(())
+    }
+
+    fn step<'i>(
+        &self,
+        state: State,
+        input: &'i [u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(State, &'i [u8]), Unacceptable> {
+        let (left, mut fate) = match state {
+            State::Header { bytes, have } => return self.header(bytes, have, input, out),
+            State::Rest { left, fate } => (left, fate),
+        };
+        let (part, rest) = split(input, left);
+        let left = left - part.len();
+        match &mut fate {
+            Fate::Pass => out.extend_from_slice(part),
+            Fate::Drop => {}
+            Fate::Cut(report) => {
+                report.take(part)?;
+                if left == 0 {
+                    report.finish(out);
+                }
+            }
+        }
+        Ok((unless_done(left, fate), rest))
     }
 
     fn header<'i>(
@@ -97,56 +116,34 @@ impl Filter {
             ERROR | NOTICE => MAX_REPORT,
             _ => MAX_OTHER,
         };
-        let state = match tag {
+        let fate = match tag {
             _ if left <= most => {
                 out.extend_from_slice(&bytes);
-                unless_done(left, |left| State::Pass { left })
+                Fate::Pass
             }
             ROW => {
                 self.row_too_long(out);
-                State::Drop { left }
+                Fate::Drop
             }
-            ERROR | NOTICE => State::Cut { left, report: Report::new(tag) },
+            ERROR | NOTICE => Fate::Cut(Report { tag, body: Vec::new(), text: None }),
             _ => return Err(Unacceptable),
         };
-        Ok((state, rest))
+        Ok((unless_done(left, fate), rest))
     }
 
     fn row_too_long(&self, out: &mut Vec<u8>) {
         let text = format!("a row is longer than {} bytes; select fewer or shorter columns", self.max_row);
-        let mut report = Report::new(ERROR);
-        for (field, text) in [(b'S', "ERROR"), (b'V', "ERROR"), (b'C', ROW_TOO_LONG), (b'M', &text)] {
-            report.body.push(field);
-            report.body.extend_from_slice(text.as_bytes());
-            report.body.push(0);
-        }
-        report.body.push(0);
-        report.finish(out);
+        let body = format!("SERROR\0VERROR\0C{ROW_TOO_LONG}\0M{text}\0\0").into_bytes();
+        Report { tag: ERROR, body, text: None }.finish(out);
     }
-}
-
-/// Takes more of a report whose rest is `left`.
-fn cut<'i>(
-    left: usize,
-    mut report: Report,
-    input: &'i [u8],
-    out: &mut Vec<u8>,
-) -> Result<(State, &'i [u8]), Unacceptable> {
-    let (part, rest) = split(input, left);
-    report.take(part)?;
-    let left = left - part.len();
-    if left == 0 {
-        report.finish(out);
-    }
-    Ok((unless_done(left, |left| State::Cut { left, report }), rest))
 }
 
 fn split(input: &[u8], at: usize) -> (&[u8], &[u8]) {
     input.split_at_checked(at).unwrap_or((input, &[]))
 }
 
-fn unless_done(left: usize, state: impl FnOnce(usize) -> State) -> State {
-    if left == 0 { NEXT } else { state(left) }
+fn unless_done(left: usize, fate: Fate) -> State {
+    if left == 0 { NEXT } else { State::Rest { left, fate } }
 }
 
 /// An error or a notice as it is made anew: fields of a type and a text that ends with NUL, and a NUL behind the last.
@@ -159,10 +156,6 @@ struct Report {
 }
 
 impl Report {
-    fn new(tag: u8) -> Self {
-        Self { tag, body: Vec::new(), text: None }
-    }
-
     fn take(&mut self, mut input: &[u8]) -> Result<(), Unacceptable> {
         while let Some((first, rest)) = input.split_first() {
             let Some(seen) = self.text else {
@@ -294,7 +287,7 @@ mod tests {
                 filter.take(&[b'x'; 16_384], &mut out).unwrap();
             }
             assert!(out.len() <= most, "{}", out.len());
-            if let State::Cut { report, .. } = filter.state {
+            if let State::Rest { fate: Fate::Cut(report), .. } = filter.state {
                 assert!(report.body.len() <= MAX_REPORT, "{}", report.body.len());
             }
         }

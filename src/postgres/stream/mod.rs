@@ -9,12 +9,10 @@
 //! |---|---|
 //! | `filter.rs` | messages bounded as they come in, without I/O |
 //! | `deadline.rs` | the stream whose waits end, and its deadline |
-//! | `negotiation.rs` | the two ways in which TLS begins |
 //! | `plain.rs`, `encrypted.rs` | that stream over TCP, and over TLS |
 
 mod filter;
 mod deadline;
-mod negotiation;
 mod plain;
 #[cfg(feature = "tls")]
 mod encrypted;
@@ -23,5 +21,4 @@ pub(crate) use deadline::Deadline;
 #[cfg(feature = "tls")]
 pub(crate) use encrypted::Encrypted;
 pub(crate) use filter::{MAX_OTHER, ROW_TOO_LONG};
-pub(crate) use negotiation::Negotiation;
 pub(crate) use plain::Plain;

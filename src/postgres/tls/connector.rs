@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use postgres::config::SslNegotiation;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
@@ -12,26 +13,24 @@ use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::super::named_file::{FileError, read};
-use super::super::stream::{Deadline, Encrypted, Negotiation};
-use super::trust::{TlsError, Trust};
+use super::super::dsn::DsnError;
+use super::super::named_file::read;
+use super::super::stream::{Deadline, Encrypted};
+use super::trust::Trust;
 use super::verifier::AnyName;
 
 /// The files of the operating system's authorities on Linux distributions and with Homebrew.
+#[rustfmt::skip]
 const SYSTEM_BUNDLES: [&str; 6] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-    "/opt/homebrew/etc/ca-certificates/cert.pem",
-    "/usr/local/etc/ca-certificates/cert.pem",
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem", "/opt/homebrew/etc/ca-certificates/cert.pem", "/usr/local/etc/ca-certificates/cert.pem",
 ];
 
 /// Opens TLS on a connection.
 #[derive(Clone)]
 pub(crate) struct Connector {
     tls: MakeRustlsConnect,
-    negotiation: Negotiation,
+    negotiation: SslNegotiation,
 }
 
 impl Connector {
@@ -39,26 +38,25 @@ impl Connector {
     pub(crate) fn build(
         trust: &Trust,
         identity: Option<&(PathBuf, PathBuf)>,
-        negotiation: Negotiation,
-    ) -> Result<Self, TlsError> {
+        negotiation: SslNegotiation,
+    ) -> Result<Self, DsnError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let any_name = |authorities| Arc::new(AnyName { provider: Arc::clone(&provider), authorities });
+        let algorithms = provider.signature_verification_algorithms;
+        let any_name = |authorities| Arc::new(AnyName { algorithms, authorities });
         let verifier: Arc<dyn ServerCertVerifier> = match trust {
             Trust::AnyAuthority => any_name(None),
             Trust::File { file, check_name: true } => authorities(file, &provider)?,
             Trust::File { file, check_name: false } => any_name(Some(authorities(file, &provider)?)),
             Trust::System => {
                 let bundle = SYSTEM_BUNDLES.iter().map(Path::new).find(|bundle| bundle.is_file()).ok_or(
-                    TlsError::Unavailable(
-                        "sslrootcert=system: the system's certificate bundle was not found",
-                    ),
+                    DsnError::Conflict("sslrootcert=system: the system's certificate bundle was not found"),
                 )?;
                 authorities(bundle, &provider)?
             }
         };
         let builder = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(|_| TlsError::Unavailable("no TLS version is available"))?
+            .map_err(|_| DsnError::Conflict("no TLS version is available"))?
             .dangerous()
             .with_custom_certificate_verifier(verifier);
         let mut config = match identity {
@@ -67,7 +65,7 @@ impl Connector {
                 let chain = certificates("sslcert", certificate)?;
                 builder
                     .with_client_auth_cert(chain, private_key(key)?)
-                    .map_err(|error| FileError::new("sslcert", certificate, &error))?
+                    .map_err(|error| DsnError::file("sslcert", certificate, &error))?
             }
         };
         // PostgreSQL 17's direct negotiation demands this name; older servers never see it.
@@ -81,26 +79,20 @@ impl Connector {
     }
 }
 
-impl std::fmt::Debug for Connector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Connector")
-    }
-}
-
-fn certificates(key: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, FileError> {
+fn certificates(key: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, DsnError> {
     let pem = read(key, path)?;
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(&pem)
         .collect::<Result<_, _>>()
-        .map_err(|error| FileError::new(key, path, &error))?;
+        .map_err(|error| DsnError::file(key, path, &error))?;
     if certificates.is_empty() {
-        return Err(FileError::new(key, path, &"it holds no certificate in PEM form"));
+        return Err(DsnError::file(key, path, &"it holds no certificate in PEM form"));
     }
     Ok(certificates)
 }
 
 /// Reads a key that no other user may read: libpq's rule, which lets a group read what root owns.
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, FileError> {
-    let failed = |reason: &dyn std::fmt::Display| FileError::new("sslkey", path, reason);
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, DsnError> {
+    let failed = |reason: &dyn std::fmt::Display| DsnError::file("sslkey", path, reason);
     let file = std::fs::metadata(path).map_err(|error| failed(&error))?;
     if !file.is_file() {
         return Err(failed(&"it is no regular file"));
@@ -112,13 +104,13 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, FileError> {
     PrivateKeyDer::from_pem_slice(&read("sslkey", path)?).map_err(|error| failed(&error))
 }
 
-fn authorities(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, FileError> {
+fn authorities(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, DsnError> {
     let mut store = RootCertStore::empty();
     let (added, _) = store.add_parsable_certificates(certificates("sslrootcert", path)?);
     if added == 0 {
-        return Err(FileError::new("sslrootcert", path, &"none of its certificates is X.509 version 3"));
+        return Err(DsnError::file("sslrootcert", path, &"none of its certificates is X.509 version 3"));
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider))
         .build()
-        .map_err(|error| FileError::new("sslrootcert", path, &error))
+        .map_err(|error| DsnError::file("sslrootcert", path, &error))
 }

@@ -4,7 +4,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `trust.rs` | the authorities that are trusted, and errors |
+//! | `trust.rs` | the authorities that are trusted |
 //! | `verifier.rs` | the verdicts of the modes that check less than rustls |
 //! | `connector.rs` | the connector, from the files that the DSN names |
 //! | `disabled.rs` | its stand-in in a build without TLS |
@@ -21,4 +21,4 @@ mod disabled;
 pub(crate) use connector::Connector;
 #[cfg(not(feature = "tls"))]
 pub(crate) use disabled::Connector;
-pub(crate) use trust::{TlsError, Trust};
+pub(crate) use trust::Trust;

@@ -1,8 +1,6 @@
-//! The authorities whose certificates are trusted, and why a connector could not be made.
+//! The authorities whose certificates are trusted.
 
 use std::path::PathBuf;
-
-use super::super::named_file::FileError;
 
 /// The authorities whose certificates are trusted.
 #[derive(Debug)]
@@ -19,15 +17,4 @@ pub(crate) enum Trust {
     },
     /// Those of the operating system's bundle, for certificates made out to the host's name.
     System,
-}
-
-/// TLS cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TlsError {
-    /// This build or this host lacks a part of it.
-    #[error("{0}")]
-    Unavailable(&'static str),
-    /// A file cannot be used.
-    #[error(transparent)]
-    File(#[from] FileError),
 }

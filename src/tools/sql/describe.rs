@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use postgres::Row;
 use postgres::fallible_iterator::FallibleIterator as _;
-use postgres::types::{ToSql, Type};
+use postgres::types::{Json, ToSql, Type};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::run::in_transaction;
+use super::run::bound;
 use crate::arguments::schema_of;
-use crate::call::{Call, Failure};
-use crate::governance::Permit;
+use crate::call::Failure;
 use crate::postgres::transaction::{End, Transaction};
-use crate::postgres::{Database, sqlstate};
+use crate::postgres::{Database, SqlConfig, sqlstate};
 use crate::problem::{Code, Problem, echo};
 use crate::protocol::tool::{Effect, ToolName, ToolSpec};
 use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
@@ -180,69 +177,47 @@ impl TypedTool for DescribeDatabase {
     }
 
     fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
-        let run = move |_: Permit, call: &Call| {
-            in_transaction(&self.database, call, |transaction| {
-                describe(transaction, &self.database, &request)
-            })
-        };
-        Ok(Bound { max_body_bytes: self.database.config().max_response_bytes, run })
+        let config = self.database.config();
+        let chars = i32::try_from(config.max_cell_chars).unwrap_or(i32::MAX);
+        Ok(bound(&self.database, move |transaction| describe(transaction, config, &request, chars)))
     }
 }
 
-/// Describes with comments; without them, if one table's alone are more than any answer holds.
+/// Reads tables until the answer is full, with comments of at most so many characters; without them, if the first table's
+/// alone are more than any answer holds.
 fn describe(
     transaction: &mut Transaction,
-    database: &Database,
-    wish: &Arguments,
-) -> Result<(AsciiJson, End), Failure> {
-    let chars = i32::try_from(database.config().max_cell_chars).unwrap_or(i32::MAX);
-    let failed = |error: postgres::Error| sqlstate::failure(&error, None);
-    match attempt(transaction, database, wish, chars)? {
-        Attempt::Described(body, end) => Ok((body, end)),
-        Attempt::TooLong(_) => match attempt(transaction, database, wish, 0)? {
-            Attempt::Described(body, end) => Ok((body, end)),
-            Attempt::TooLong(error) => Err(failed(error)),
-        },
-    }
-}
-
-/// The outcome of an attempt.
-enum Attempt {
-    Described(AsciiJson, End),
-    /// No answer could hold the first table.
-    TooLong(postgres::Error),
-}
-
-/// Reads tables until the answer is full, with comments of at most so many characters.
-fn attempt(
-    transaction: &mut Transaction,
-    database: &Database,
+    config: &SqlConfig,
     wish: &Arguments,
     comment_chars: i32,
-) -> Result<Attempt, Failure> {
+) -> Result<(AsciiJson, End), Failure> {
     let failed = |error: postgres::Error| sqlstate::failure(&error, None);
     let parameters: [(&(dyn ToSql + Sync), Type); 3] =
         [(&wish.schema, Type::TEXT), (&wish.table, Type::TEXT), (&comment_chars, Type::INT4)];
-    let client = transaction.session()?.client();
+    let client = &mut transaction.session()?.client;
     let mut rows = client.query_typed_raw(TABLES, parameters).map_err(failed)?;
-    let mut listing = Listing::new(database.config().max_response_bytes);
+    let mut listing = Listing::new(config.max_response_bytes);
     loop {
         let row = match rows.next() {
             Ok(Some(row)) => row,
             Ok(None) => break,
-            Err(error) if sqlstate::is_row_too_long(&error) && listing.schema.is_none() => {
-                return Ok(Attempt::TooLong(error));
+            Err(error) if sqlstate::is_row_too_long(&error) && listing.schema.is_some() => {
+                return Ok((listing.finish(true), End::Busy));
             }
-            Err(error) if sqlstate::is_row_too_long(&error) => {
-                return Ok(Attempt::Described(listing.finish(true), End::Busy));
+            Err(error) if sqlstate::is_row_too_long(&error) && comment_chars > 0 => {
+                drop(rows);
+                return describe(transaction, config, wish, 0);
             }
             Err(error) => return Err(failed(error)),
         };
-        let (schema, table) = table(&row).ok_or_else(|| {
-            Failure::Internal("a table's description is not in the form it should be".to_owned())
-        })?;
+        let table = || Some((row.try_get::<_, String>(0).ok()?, row.try_get::<_, Json<Table>>(1).ok()?));
+        let Some((schema, Json(table))) = table() else {
+            return Err(Failure::Internal(
+                "a table's description is not in the form it should be".to_owned(),
+            ));
+        };
         if !listing.push(&schema, table) {
-            return Ok(Attempt::Described(listing.finish(true), End::Busy));
+            return Ok((listing.finish(true), End::Busy));
         }
     }
     if listing.schema.is_none() && (wish.schema.is_some() || wish.table.is_some()) {
@@ -250,7 +225,7 @@ fn attempt(
     }
     // Comments that are missing are missed.
     let cut = listing.cut || comment_chars == 0;
-    Ok(Attempt::Described(listing.finish(cut), End::Idle))
+    Ok((listing.finish(cut), End::Idle))
 }
 
 fn not_found(wish: &Arguments) -> Problem {
@@ -262,12 +237,6 @@ fn not_found(wish: &Arguments) -> Problem {
         format!("There is no readable table or view for {}. Names are case-sensitive.", text.join(", ")),
     );
     given.fold(problem, |problem, (name, _)| problem.param(name))
-}
-
-fn table(row: &Row) -> Option<(String, Table)> {
-    let schema: String = row.try_get(0).ok()?;
-    let table: Value = row.try_get(1).ok()?;
-    Some((schema, serde_json::from_value(table).ok()?))
 }
 
 /// The answer as it grows.

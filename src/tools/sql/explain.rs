@@ -8,15 +8,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::run::in_transaction;
+use super::run::bound;
 use crate::arguments::schema_of;
-use crate::call::{Call, Failure};
-use crate::governance::Permit;
+use crate::call::Failure;
 use crate::guard::statement::ReadOnlyStatement;
-use crate::postgres::Database;
-use crate::postgres::rows::Raw;
 use crate::postgres::sqlstate::{self, Sent};
 use crate::postgres::transaction::{End, Transaction};
+use crate::postgres::{Database, SqlConfig};
 use crate::problem::{Code, Problem};
 use crate::protocol::tool::{Effect, ToolName, ToolSpec};
 use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
@@ -38,7 +36,8 @@ pub(crate) struct Arguments {
 #[derive(Serialize, JsonSchema)]
 struct Output {
     /// PostgreSQL's own plan (`EXPLAIN (FORMAT JSON)`).
-    plan: Plan,
+    #[schemars(schema_with = "plan_schema")]
+    plan: Value,
     /// The planner's cost of the whole query, in its own units.
     total_cost: f64,
     /// The rows the planner expects.
@@ -49,23 +48,8 @@ struct Output {
     actual_rows: Option<f64>,
 }
 
-/// PostgreSQL's plan.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Plan(Value);
-
-impl JsonSchema for Plan {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Plan".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object", "description": "PostgreSQL's own plan (EXPLAIN (FORMAT JSON))." })
-    }
+fn plan_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
 }
 
 /// The tool.
@@ -103,63 +87,49 @@ impl TypedTool for ExplainQuery {
     fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
         let config = self.database.config();
         let statement = ReadOnlyStatement::parse(&request.query, &config.guard)?;
-        let run = move |_: Permit, call: &Call| {
-            in_transaction(&self.database, call, |transaction| {
-                let body = explain(transaction, &self.database, &statement, request.analyze)?;
-                bounded(body, config.max_response_bytes)
-            })
-        };
-        Ok(Bound { max_body_bytes: config.max_response_bytes, run })
+        Ok(bound(&self.database, move |transaction| {
+            explain(transaction, config, &statement, request.analyze)
+        }))
     }
-}
-
-fn bounded(body: AsciiJson, limit: usize) -> Result<(AsciiJson, End), Failure> {
-    if body.len() <= limit {
-        return Ok((body, End::Idle));
-    }
-    Err(too_long(limit))
-}
-
-fn too_long(limit: usize) -> Failure {
-    let detail = format!(
-        "The plan is longer than the {limit} bytes that an answer may have. Explain a part of the query."
-    );
-    Problem::new(Code::Validation, detail).param("query").into()
 }
 
 /// Runs `EXPLAIN` of the statement in brackets, which takes nothing but a plain query.
 fn explain(
     transaction: &mut Transaction,
-    database: &Database,
+    config: &SqlConfig,
     statement: &ReadOnlyStatement,
     analyze: bool,
-) -> Result<AsciiJson, Failure> {
+) -> Result<(AsciiJson, End), Failure> {
+    let too_long = || {
+        let detail = format!(
+            "The plan is longer than the {} bytes that an answer may have. Explain a part of the query.",
+            config.max_response_bytes
+        );
+        Failure::from(Problem::new(Code::Validation, detail).param("query"))
+    };
     let options = if analyze { "FORMAT JSON, ANALYZE" } else { "FORMAT JSON" };
     let prefix = format!("EXPLAIN ({options}) SELECT * FROM (\n");
     let sent = Sent { statement, prefix_chars: prefix.chars().count() };
     let failed = |error: postgres::Error| {
-        if sqlstate::is_row_too_long(&error) {
-            return too_long(database.config().max_response_bytes);
-        }
-        sqlstate::failure(&error, Some(sent))
+        if sqlstate::is_row_too_long(&error) { too_long() } else { sqlstate::failure(&error, Some(sent)) }
     };
     let sql = format!("{prefix}{}\n) AS q", statement.canonical());
     let session = transaction.session()?;
-    session.admit(statement, &database.config().guard)?;
-    let client = session.client();
+    session.admit(statement, &config.guard)?;
+    let client = &mut session.client;
     let mut rows = client.query_typed_raw(&sql, std::iter::empty::<(&str, Type)>()).map_err(failed)?;
     let row = rows.next().map_err(failed)?;
-    let text = row.as_ref().and_then(|row| row.try_get::<_, Raw<'_>>(0).ok()).map(|Raw(bytes)| bytes);
-    let output = text.and_then(summary);
+    let output = row.and_then(|row| summary(row.try_get(0).ok()?));
     rows.next().map_err(failed)?;
-    output
-        .map(|output| AsciiJson::of(&output))
-        .ok_or_else(|| Failure::Internal("PostgreSQL's plan is not in the form it should be".to_owned()))
+    let Some(output) = output else {
+        return Err(Failure::Internal("PostgreSQL's plan is not in the form it should be".to_owned()));
+    };
+    let body = AsciiJson::of(&output);
+    if body.len() <= config.max_response_bytes { Ok((body, End::Idle)) } else { Err(too_long()) }
 }
 
 /// Reads `[{"Plan": {…}, "Execution Time": …}]`.
-fn summary(text: &[u8]) -> Option<Output> {
-    let mut explained: Value = serde_json::from_slice(text).ok()?;
+fn summary(mut explained: Value) -> Option<Output> {
     let explained = explained.get_mut(0)?;
     let execution_ms = explained.get("Execution Time").and_then(Value::as_f64);
     let plan = explained.get_mut("Plan")?.take();
@@ -169,6 +139,6 @@ fn summary(text: &[u8]) -> Option<Output> {
         estimated_rows: number("Plan Rows")?,
         execution_ms,
         actual_rows: number("Actual Rows"),
-        plan: Plan(plan),
+        plan,
     })
 }

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::types::Type;
-use postgres::{Client, Column, RowIter};
+use postgres::{Client, RowIter};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::arguments::{schema_of, with_maximum};
 use crate::call::{Answer, Call, Failure};
 use crate::governance::Permit;
 use crate::guard::statement::ReadOnlyStatement;
-use crate::postgres::columns::{MAX_WIDTH, Plan, Rendering};
-use crate::postgres::rows::{Body, NotTaken, most_rows};
+use crate::postgres::columns::{MAX_WIDTH, Plan};
+use crate::postgres::rows::Body;
+use crate::postgres::session::Session;
 use crate::postgres::sqlstate::{self, Sent};
 use crate::postgres::transaction::{End, Transaction, unless_stopped};
 use crate::postgres::{Database, SqlConfig, cells};
@@ -46,7 +48,8 @@ struct Output {
     /// The result's columns, in order; names need not be unique.
     columns: Vec<ColumnOutput>,
     /// One array of cells for each row.
-    rows: Vec<Vec<Cell>>,
+    #[schemars(schema_with = "rows_schema")]
+    rows: Vec<Vec<Value>>,
     /// The number of rows in `rows`.
     row_count: u64,
     /// Whether the query has more rows than those in `rows`.
@@ -64,25 +67,10 @@ struct ColumnOutput {
     r#type: String,
 }
 
-/// Any JSON value.
-#[derive(Serialize)]
-struct Cell;
-
-impl JsonSchema for Cell {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Cell".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A cell: numbers that a double cannot hold, dates, times and bytes are strings; JSON, arrays and \
-                            composite values are nested; NULL is null.",
-        })
-    }
+fn rows_schema(_: &mut SchemaGenerator) -> Schema {
+    let cell = "A cell: numbers that a double cannot hold, dates, times and bytes are strings; JSON, arrays and composite \
+                values are nested; NULL is null.";
+    json_schema!({ "type": "array", "items": { "type": "array", "items": { "description": cell } } })
 }
 
 /// The tool.
@@ -127,13 +115,18 @@ impl TypedTool for ReadOnlySql {
 
     fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
         let statement = ReadOnlyStatement::parse(&request.query, &self.database.config().guard)?;
-        let run = move |_: Permit, call: &Call| {
-            in_transaction(&self.database, call, |transaction| {
-                rows(transaction, &self.database, &statement, request.max_rows)
-            })
-        };
-        Ok(Bound { max_body_bytes: self.database.config().max_response_bytes, run })
+        let config = self.database.config();
+        Ok(bound(&self.database, move |transaction| rows(transaction, config, &statement, request.max_rows)))
     }
+}
+
+/// Binds `work` to a read-only transaction of its call.
+pub(super) fn bound(
+    database: &Database,
+    work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure> + Send,
+) -> Bound<impl Work> {
+    let run = move |_: Permit, call: &Call| in_transaction(database, call, work);
+    Bound { max_body_bytes: database.config().max_response_bytes, run }
 }
 
 /// Runs `work` in a read-only transaction that ends once the answer is on its way.
@@ -159,19 +152,19 @@ pub(crate) fn in_transaction(
 /// Prepares the statement for its columns, then runs it.
 fn rows(
     transaction: &mut Transaction,
-    database: &Database,
+    config: &SqlConfig,
     statement: &ReadOnlyStatement,
     max_rows: u32,
 ) -> Result<(AsciiJson, End), Failure> {
-    let config = database.config();
     let session = transaction.session()?;
     session.admit(statement, &config.guard)?;
-    let rendering = Rendering::new(config, session.info());
-    let client = session.client();
-    let sent = Sent { statement, prefix_chars: 0 };
-    let prepared =
-        client.prepare(statement.canonical()).map_err(|error| sqlstate::failure(&error, Some(sent)))?;
-    let answer = wrapped(client, statement, prepared.columns(), rendering, config, max_rows);
+    let Session { client, info, .. } = session;
+    let failed =
+        |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0 }));
+    let prepared = client.prepare(statement.canonical()).map_err(failed)?;
+    let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
+    let plan = Plan::new(statement.canonical(), prepared.columns(), config, info, wanted);
+    let answer = wrapped(client, statement, &plan, config, wanted);
     if prepared.columns().iter().any(|column| cells::has_fields(column.type_())) {
         // The driver remembers types. Fields can be renamed, added and dropped before the next call.
         client.clear_type_cache();
@@ -183,38 +176,30 @@ fn rows(
 fn wrapped(
     client: &mut Client,
     statement: &ReadOnlyStatement,
-    columns: &[Column],
-    rendering: Rendering,
+    plan: &Plan,
     config: &SqlConfig,
-    max_rows: u32,
+    wanted: usize,
 ) -> Result<(AsciiJson, End), Failure> {
-    let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
-    // One row more shows whether there are more.
-    let fetched = wanted.min(most_rows(columns.len(), config.max_response_bytes)).saturating_add(1);
-    let plan = Plan::new(statement.canonical(), columns, rendering, fetched);
+    let refused = |detail| Problem::new(Code::Validation, detail).param("query");
     if plan.width > MAX_WIDTH {
-        let detail = format!(
+        return Err(refused(format!(
             "The {} columns of this query are too many to cut their long values: with those that can be long counted twice \
              they may be {MAX_WIDTH}. Select fewer columns.",
-            columns.len()
-        );
-        return Err(Problem::new(Code::Validation, detail).param("query").into());
+            plan.columns.len()
+        ))
+        .into());
     }
-    let body = Body::new(&plan, config.max_response_bytes).ok_or_else(|| {
-        Problem::new(
-            Code::Validation,
-            format!(
-                "The names of the columns alone exceed the {} bytes that an answer may have. Select fewer columns.",
-                config.max_response_bytes
-            ),
-        )
-        .param("query")
+    let body = Body::new(plan, config.max_response_bytes).ok_or_else(|| {
+        refused(format!(
+            "The names of the columns alone exceed the {} bytes that an answer may have. Select fewer columns.",
+            config.max_response_bytes
+        ))
     })?;
     let sent = Sent { statement, prefix_chars: plan.prefix_chars };
     let failed = |error: postgres::Error| sqlstate::failure(&error, Some(sent));
     let no_parameters = std::iter::empty::<(&str, Type)>();
     let mut rows = client.query_typed_raw(&plan.sql, no_parameters).map_err(failed)?;
-    read(&mut rows, body, wanted, fetched, failed)
+    read(&mut rows, body, wanted, plan.limit, failed)
 }
 
 /// Reads as many rows as are wanted and fit, of those that are fetched: one more than is wanted, if there are more.
@@ -241,21 +226,9 @@ fn read(
             Err(error) => return Err(failed(error)),
         };
         read += 1;
-        has_more = read > wanted
-            || match body.push(&row) {
-                Ok(()) => false,
-                Err(NotTaken::Full) => true,
-                Err(NotTaken::Undecodable) => {
-                    return Err(Failure::Internal("a value is not in the form of its type".to_owned()));
-                }
-            };
+        has_more = read > wanted || !body.push(row).map_err(|error| Failure::Internal(error.to_string()))?;
     }
     // The last row that was asked for leaves nothing but the end, which may still be an error.
-    let end = if read >= fetched {
-        rows.next().map_err(failed)?;
-        End::Idle
-    } else {
-        End::Busy
-    };
+    let end = if read >= fetched { rows.next().map(|_| End::Idle).map_err(failed)? } else { End::Busy };
     Ok((body.finish(true), end))
 }
