@@ -60,66 +60,51 @@ impl Checker {
     /// # Errors
     /// As those of [`Checker::parse`].
     pub fn check(&self, mut arguments: Map<String, Value>) -> Result<Map<String, Value>, Problem> {
-        let mut faults = Faults::default();
+        let (mut names, mut sentences) = (Vec::new(), Vec::new());
         let mut checked = Map::new();
         for Parameter { name, property, is_required, default } in &self.parameters {
-            match arguments.shift_remove(name).map(|value| property.check(value)) {
-                Some(Ok(value)) => drop(checked.insert(name.clone(), value)),
-                Some(Err(error)) => faults.add(name, format!("`{name}` {error}.")),
+            let value = match arguments.shift_remove(name) {
+                Some(value) => property.check(value).map(Some).map_err(|error| format!("`{name}` {error}.")),
                 None if *is_required => {
-                    faults.add(name, format!("`{name}` is required: it must be {}.", property.allowed()));
+                    Err(format!("`{name}` is required: it must be {}.", property.allowed()))
                 }
-                None => checked.extend(default.iter().map(|default| (name.clone(), default.clone()))),
+                None => Ok(default.clone()),
+            };
+            match value {
+                Ok(value) => checked.extend(value.map(|value| (name.clone(), value))),
+                Err(fault) => {
+                    names.push(name.clone());
+                    sentences.push(fault);
+                }
             }
         }
         if !arguments.is_empty() {
-            self.report_unknown(&arguments, &mut faults);
+            let (unknown, fault) = self.unknown(&arguments);
+            names.extend(unknown);
+            sentences.push(fault);
         }
-        faults.into_problem().map_or(Ok(checked), Err)
+        if sentences.is_empty() {
+            return Ok(checked);
+        }
+        Err(names.into_iter().fold(Problem::new(Code::Validation, sentences.join(" ")), Problem::param))
     }
 
-    /// Reports what is left of the arguments once every known parameter is taken out.
-    fn report_unknown(&self, left: &Map<String, Value>, faults: &mut Faults) {
+    /// Names what is left of the arguments once every known parameter is taken out.
+    fn unknown(&self, left: &Map<String, Value>) -> (Vec<String>, String) {
         let mut remaining = MAX_ECHO_CHARS;
-        let named: Vec<_> = left
-            .keys()
-            .map_while(|name| {
-                remaining = remaining.checked_sub(name.len() + ", ".len())?;
-                Some(name.clone())
-            })
-            .collect();
+        let fits = |name: &String| {
+            remaining = remaining.checked_sub(name.len() + ", ".len())?;
+            Some(name.clone())
+        };
+        let named: Vec<_> = left.keys().map_while(fits).collect();
         let more = match left.len() - named.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         let known: Vec<_> = self.parameters.iter().map(|parameter| format!("`{}`", parameter.name)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        faults
-            .sentences
-            .push(format!("Not a parameter of this tool: '{}'{more}. It has {known}.", named.join(", ")));
-        faults.names.extend(named);
-    }
-}
-
-/// The wrong parameters of one call.
-#[derive(Default)]
-struct Faults {
-    names: Vec<String>,
-    sentences: Vec<String>,
-}
-
-impl Faults {
-    fn add(&mut self, name: &str, sentence: String) {
-        self.names.push(name.to_owned());
-        self.sentences.push(sentence);
-    }
-
-    fn into_problem(self) -> Option<Problem> {
-        if self.sentences.is_empty() {
-            return None;
-        }
-        let problem = Problem::new(Code::Validation, self.sentences.join(" "));
-        Some(self.names.into_iter().fold(problem, Problem::param))
+        let listed = named.join(", ");
+        (named, format!("Not a parameter of this tool: '{listed}'{more}. It has {known}."))
     }
 }
 

@@ -23,12 +23,9 @@ pub(crate) enum PatternError {
     /// Its groups nest deeper than [`MAX_DEPTH`].
     #[error("groups nest deeper than {MAX_DEPTH}")]
     TooDeep,
-    /// A parenthesis has no opening one.
-    #[error("a `)` closes no group")]
-    GroupNotOpened,
-    /// A group does not end.
-    #[error("a group is not closed")]
-    GroupNotClosed,
+    /// A group, a class or a count does not end, or a group does not begin.
+    #[error("a group, a class or a count does not begin or end: literal brackets are escaped")]
+    Unbalanced,
     /// A group has a name, flags or looks around.
     #[error("groups are `(…)` or `(?:…)`: no names, flags or lookaround")]
     SpecialGroup,
@@ -41,39 +38,19 @@ pub(crate) enum PatternError {
     /// A special character stands where it has no meaning.
     #[error("`{0}` has nothing to belong to: to stand for itself it is escaped")]
     Stray(char),
-    /// A backslash and a character that the two languages do not share.
-    #[error("`\\{0}` is not shared: there are \\d \\D \\w \\W \\n \\r \\t and {SPECIAL} escaped")]
-    Escape(char),
-    /// The last character is a backslash.
-    #[error("it ends in a backslash")]
-    TrailingBackslash,
-    /// A count does not end.
-    #[error("a `{{` is not closed")]
-    CountNotClosed,
-    /// Something else than numbers stands between braces.
-    #[error("counts are {{n}}, {{n,}} or {{n,m}}")]
+    /// A backslash, and behind it nothing that the two languages share.
+    #[error(
+        "a backslash escapes nothing that is shared: there are \\d \\D \\w \\W \\n \\r \\t and {SPECIAL} escaped"
+    )]
+    Escape,
+    /// Something else than numbers stands between braces, or a count is counted.
+    #[error("counts are {{n}}, {{n,}} or {{n,m}}, one at a time")]
     Count,
-    /// A count is counted.
-    #[error("one count follows another")]
-    DoubleCount,
-    /// A class holds nothing.
-    #[error("a class is empty")]
-    EmptyClass,
-    /// A class does not end.
-    #[error("a class is not closed")]
-    ClassNotClosed,
-    /// The ends of a range are in the wrong order, or one of them is a class.
-    #[error("a range of a class goes from a lower character to a higher")]
-    Range,
-    /// A class in a class.
-    #[error("a `[` inside a class is escaped")]
-    NestedClass,
-    /// An operator on classes, in some languages.
-    #[error("`{0}{0}` inside a class is not shared")]
-    ClassOperator(char),
-    /// A hyphen whose meaning depends on the language.
-    #[error("a hyphen that is no range is escaped or stands last")]
-    Hyphen,
+    /// A class is empty, or not read alike everywhere.
+    #[error(
+        "a class holds characters and ranges from lower to higher; escape `[`, `&`, `~` and a hyphen that is no range"
+    )]
+    Class,
     /// The pattern is too large once compiled, or wrong otherwise.
     #[error("{0}")]
     Compilation(String),
@@ -87,7 +64,7 @@ pub(crate) fn anchored(pattern: &str) -> Result<String, PatternError> {
     let mut reader = Reader { rest: pattern };
     reader.alternatives(0)?;
     if !reader.rest.is_empty() {
-        return Err(PatternError::GroupNotOpened);
+        return Err(PatternError::Unbalanced);
     }
     let anchored = format!("^(?:{pattern})$");
     let compiled =
@@ -143,7 +120,7 @@ impl Reader<'_> {
                     return Err(PatternError::SpecialGroup);
                 }
                 self.alternatives(depth + 1)?;
-                if self.take(")") { Ok(()) } else { Err(PatternError::GroupNotClosed) }
+                if self.take(")") { Ok(()) } else { Err(PatternError::Unbalanced) }
             }
             Some('[') => self.class(),
             Some('\\') => self.escape(SPECIAL).map(drop),
@@ -162,31 +139,26 @@ impl Reader<'_> {
             Some('r') => Ok(Some('\r')),
             Some('t') => Ok(Some('\t')),
             Some(character) if special.contains(character) => Ok(Some(character)),
-            Some(other) => Err(PatternError::Escape(other)),
-            None => Err(PatternError::TrailingBackslash),
+            Some(_) | None => Err(PatternError::Escape),
         }
     }
 
     fn quantifier(&mut self) -> Result<(), PatternError> {
-        let is_plain = ["*", "+", "?"].iter().any(|mark| self.take(mark));
-        if !is_plain {
-            if !self.take("{") {
-                return Ok(());
-            }
-            let Some((counts, rest)) = self.rest.split_once('}') else {
-                return Err(PatternError::CountNotClosed);
-            };
+        if self.take("{") {
+            let (counts, rest) = self.rest.split_once('}').ok_or(PatternError::Unbalanced)?;
             let (least, most) = counts.split_once(',').unwrap_or((counts, counts));
             let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             if !is_count(least) || !(most.is_empty() || is_count(most)) {
                 return Err(PatternError::Count);
             }
             self.rest = rest;
+        } else if !["*", "+", "?"].iter().any(|mark| self.take(mark)) {
+            return Ok(());
         }
         // As few as possible: makes no difference to whether the whole value matches.
         self.take("?");
         match self.peek() {
-            Some('*' | '+' | '?' | '{') => Err(PatternError::DoubleCount),
+            Some('*' | '+' | '?' | '{') => Err(PatternError::Count),
             _ => Ok(()),
         }
     }
@@ -197,7 +169,7 @@ impl Reader<'_> {
         let mut empty = true;
         loop {
             match (self.take("]"), empty) {
-                (true, true) => return Err(PatternError::EmptyClass),
+                (true, true) => return Err(PatternError::Class),
                 (true, false) => return Ok(()),
                 (false, _) => empty = false,
             }
@@ -208,21 +180,19 @@ impl Reader<'_> {
             }
             match (first, self.class_member()?) {
                 (Some(first), Some(last)) if first <= last => {}
-                _ => return Err(PatternError::Range),
+                _ => return Err(PatternError::Class),
             }
         }
     }
 
     fn class_member(&mut self) -> Result<Option<char>, PatternError> {
         match self.next() {
-            None => Err(PatternError::ClassNotClosed),
+            None => Err(PatternError::Unbalanced),
             Some('\\') => self.escape(r"^$\.*+?()[]{}|/-"),
-            Some('[') => Err(PatternError::NestedClass),
+            Some('[') => Err(PatternError::Class),
             // `--`, `&&` and `~~` are operators elsewhere.
-            Some(mark @ ('-' | '&' | '~')) if self.peek() == Some(mark) => {
-                Err(PatternError::ClassOperator(mark))
-            }
-            Some('-') if self.peek() != Some(']') => Err(PatternError::Hyphen),
+            Some(mark @ ('-' | '&' | '~')) if self.peek() == Some(mark) => Err(PatternError::Class),
+            Some('-') if self.peek() != Some(']') => Err(PatternError::Class),
             Some(character) => Ok(Some(character)),
         }
     }

@@ -22,20 +22,9 @@ pub(super) struct Property {
 enum Kind {
     Integer(Bounds<i128>),
     Number(Bounds<f64>),
-    Text {
-        chars: Bounds<usize>,
-        has_format: fn(&str) -> bool,
-        pattern: Option<Regex>,
-    },
-    Boolean,
-    Array {
-        count: Bounds<usize>,
-        items: Option<Box<Property>>,
-    },
-    Object,
-    Any,
-    /// The pattern cannot be compiled: the check fails closed.
-    Nothing,
+    Text { chars: Bounds<usize>, has_format: fn(&str) -> bool, pattern: Option<Regex> },
+    Array { count: Bounds<usize>, items: Option<Box<Property>> },
+    Other(fn(&Value) -> bool),
 }
 
 type Bounds<T> = (Bound<T>, Bound<T>);
@@ -75,16 +64,17 @@ impl Property {
                 let chars = size(["minLength", "maxLength"]);
                 match text("pattern").map(Regex::new).transpose() {
                     Ok(pattern) => Kind::Text { chars, has_format, pattern },
-                    Err(_) => Kind::Nothing,
+                    // The check fails closed.
+                    Err(_) => Kind::Other(|_| false),
                 }
             }
-            Some("boolean") => Kind::Boolean,
+            Some("boolean") => Kind::Other(Value::is_boolean),
             Some("array") => Kind::Array {
                 count: size(["minItems", "maxItems"]),
                 items: schema.get("items").map(|items| Box::new(Self::new(items))),
             },
-            Some("object") => Kind::Object,
-            _ => Kind::Any,
+            Some("object") => Kind::Other(Value::is_object),
+            _ => Kind::Other(|_| true),
         };
         let listed = schema.get("enum").and_then(Value::as_array).cloned();
         Self { allowed: allowed(schema, &kind, listed.as_deref()), kind, listed }
@@ -129,11 +119,8 @@ impl Property {
                     && has_format(text)
                     && pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
             }),
-            Kind::Boolean => value.is_boolean(),
             Kind::Array { count, .. } => value.as_array().is_some_and(|items| count.contains(&items.len())),
-            Kind::Object => value.is_object(),
-            Kind::Any => true,
-            Kind::Nothing => false,
+            Kind::Other(fits) => fits(value),
         }
     }
 }
@@ -164,22 +151,24 @@ fn allowed(schema: &Value, kind: &Kind, listed: Option<&[Value]>) -> String {
         let values = values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
         return format!("one of {values}");
     }
-    let (noun, least, most, unit) = match kind {
-        Kind::Integer(_) => ("an integer", "minimum", "maximum", ""),
-        Kind::Number(_) => ("a number", "minimum", "maximum", ""),
-        Kind::Text { .. } | Kind::Nothing => match schema.get("format").and_then(Value::as_str) {
-            Some("date") => return "a date such as 2026-01-31".to_owned(),
-            Some("date-time") => return "a time with its zone such as 2026-01-31T12:00:00Z".to_owned(),
-            Some("uuid") => return "a UUID such as 0190a6e0-4f2b-7c3d-8e1f-2a3b4c5d6e7f".to_owned(),
-            _ => ("a string", "minLength", "maxLength", " characters"),
-        },
-        Kind::Boolean => return "true or false".to_owned(),
-        Kind::Array { .. } => ("an array", "minItems", "maxItems", " items"),
-        Kind::Object => return "an object".to_owned(),
-        Kind::Any => return "a value of the kind its schema names".to_owned(),
+    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+    let (noun, least, most, unit) = match (text("type"), text("format")) {
+        (Some("integer"), _) => ("an integer", "minimum", "maximum", ""),
+        (Some("number"), _) => ("a number", "minimum", "maximum", ""),
+        (Some("string"), Some("date")) => return "a date such as 2026-01-31".to_owned(),
+        (Some("string"), Some("date-time")) => {
+            return "a time with its zone such as 2026-01-31T12:00:00Z".to_owned();
+        }
+        (Some("string"), Some("uuid")) => {
+            return "a UUID such as 0190a6e0-4f2b-7c3d-8e1f-2a3b4c5d6e7f".to_owned();
+        }
+        (Some("string"), _) => ("a string", "minLength", "maxLength", " characters"),
+        (Some("boolean"), _) => return "true or false".to_owned(),
+        (Some("array"), _) => ("an array", "minItems", "maxItems", " items"),
+        (Some("object"), _) => return "an object".to_owned(),
+        _ => return "a value of the kind its schema names".to_owned(),
     };
-    let pattern = schema.get("pattern").and_then(Value::as_str);
-    let pattern = pattern.map_or_else(String::new, |pattern| format!(" that matches {pattern}"));
+    let pattern = text("pattern").map_or_else(String::new, |pattern| format!(" that matches {pattern}"));
     let items = if let Kind::Array { items: Some(items), .. } = kind {
         format!(", each {}", items.allowed())
     } else {

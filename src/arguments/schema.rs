@@ -89,10 +89,8 @@ fn is_machine_format(format: &str) -> bool {
 
 /// Turns a `oneOf` of constants, which is an enum whose variants have doc comments, into one `enum`.
 fn fold_constants(schema: &mut Map<String, Value>) {
-    let constants = match schema.get("oneOf").and_then(Value::as_array) {
-        Some(parts) => parts.iter().map(|part| part.get("const").filter(|value| value.is_string()).cloned()),
-        None => return,
-    };
+    let Some(parts) = schema.get("oneOf").and_then(Value::as_array) else { return };
+    let constants = parts.iter().map(|part| part.get("const").filter(|value| value.is_string()).cloned());
     if let Some(values) = constants.collect::<Option<Vec<_>>>() {
         schema.shift_remove("oneOf");
         schema.insert("type".to_owned(), "string".into());
@@ -103,31 +101,19 @@ fn fold_constants(schema: &mut Map<String, Value>) {
 /// Takes "or null" out of a schema: an argument is left out instead; an output has `anyOf [T, null]`.
 fn split_null(mut schema: Map<String, Value>, side: Side) -> Value {
     let absent = json!({"type": "null"});
-    let mut nullable = false;
-    if let Some(Value::Array(types)) = schema.get_mut("type") {
-        let before = types.len();
-        types.retain(|kind| kind != "null");
-        nullable = types.len() < before;
-        if let [only] = types.as_mut_slice() {
-            let only = only.take();
-            schema.insert("type".to_owned(), only);
-        }
-    }
+    let (has_null_type, only_type) = take_null(&mut schema, "type", &"null".into());
+    schema.extend(only_type.map(|kind| ("type".to_owned(), kind)));
     if let Some(Value::Array(values)) = schema.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
-    if let Some(Value::Array(parts)) = schema.get_mut("anyOf") {
-        let before = parts.len();
-        parts.retain(|part| *part != absent);
-        nullable |= parts.len() < before;
-        if let [only] = parts.as_mut_slice() {
-            let only = only.take();
-            schema.shift_remove("anyOf");
-            for (keyword, value) in only.as_object().into_iter().flatten() {
-                schema.entry(keyword).or_insert_with(|| value.clone());
-            }
+    let (has_null_part, only_part) = take_null(&mut schema, "anyOf", &absent);
+    if let Some(Value::Object(part)) = only_part {
+        schema.shift_remove("anyOf");
+        for (keyword, value) in part {
+            schema.entry(keyword).or_insert(value);
         }
     }
+    let nullable = has_null_type || has_null_part;
     match side {
         Side::Output if nullable => {
             let description = schema.shift_remove("description");
@@ -139,6 +125,15 @@ fn split_null(mut schema: Map<String, Value>, side: Side) -> Value {
         }
         Side::Output | Side::Arguments => Value::Object(schema),
     }
+}
+
+/// Takes null out of a list of alternatives. Returns true when it was there, and the only one that is left.
+fn take_null(schema: &mut Map<String, Value>, keyword: &str, null: &Value) -> (bool, Option<Value>) {
+    let Some(Value::Array(parts)) = schema.get_mut(keyword) else { return (false, None) };
+    let before = parts.len();
+    parts.retain(|part| part != null);
+    let only = if let [only] = parts.as_mut_slice() { Some(only.take()) } else { None };
+    (parts.len() < before, only)
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
-use super::console::{Vars, print, with_settings};
-use super::exit::Exit;
+use super::console::{Exit, Vars, print, with_settings};
 use super::{check, client_config, demo, deploy, manual, serve};
 use crate::confine::Inherited;
 use crate::diagnostics;
@@ -47,7 +46,7 @@ pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Ex
             let inherited = Inherited::list();
             check::run(&options, Settings::read(vars), inherited)
         }
-        Command::Demo(options) => demo::run(&options, vars),
+        Command::Demo(options) => demo::run(&options, &vars),
         Command::Serve => {
             let inherited = Inherited::list();
             diagnostics::keep_stdout_for_mcp();

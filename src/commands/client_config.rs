@@ -1,13 +1,11 @@
 //! `client-config`: the block to paste into a client's configuration. It never holds a secret.
 
-use std::ffi::OsStr;
 use std::{env, io, path};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use crate::commands::console::print;
-use crate::commands::exit::Exit;
+use crate::commands::console::{Exit, print};
 use crate::postgres::dsn;
 use crate::settings::{Kind, Settings};
 use crate::{NAME, diagnostics};
@@ -41,7 +39,7 @@ pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
             "The database's password is not printed: write the connection string, password included, to a file that \
              only you can read (chmod 600) and put its path in MCP_SQL_DSN_FILE",
         );
-    } else if needs_pgpassword(settings) {
+    } else if settings.needs_pgpassword() {
         diagnostics::report_fatal(
             "PGPASSWORD is not printed: write the password into the connection string in the file that MCP_SQL_DSN_FILE \
              names",
@@ -62,33 +60,20 @@ pub(super) fn run(options: &Options, settings: &Settings) -> io::Result<Exit> {
             ));
         }
     }
-    print(&format!("{:#}\n", block(options.client, program, environment))).map(|()| Exit::Clean)
-}
-
-/// Reports whether the password stands in a variable that clients do not pass on.
-fn needs_pgpassword(settings: &Settings) -> bool {
-    settings.has_pgpassword && settings.sql.as_ref().is_some_and(|sql| !sql.dsn.has_password())
+    print(&format!("{:#}\n", block(options.client, program, &environment))).map(|()| Exit::Clean)
 }
 
 /// Returns the given settings for a client: paths absolute, because a client starts the server in a directory of its own.
 fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
     let has_password =
-        settings.sql.as_ref().is_some_and(|sql| sql.dsn.has_password()) || needs_pgpassword(settings);
+        settings.needs_pgpassword() || settings.sql.as_ref().is_some_and(|sql| sql.dsn.has_password());
     let mut environment = Map::new();
-    for (setting, given) in &settings.given {
-        let mut name = setting.name;
-        let value = match setting.kind {
-            Kind::Secret { .. } if has_password => {
-                name = "MCP_SQL_DSN_FILE";
-                DSN_FILE_PLACEHOLDER.into()
-            }
-            Kind::Path { .. } => path::absolute(given.reveal())?.into_os_string(),
-            Kind::Secret { .. } => anchored(given.reveal())?.into(),
-            Kind::Number { .. } | Kind::Word { .. } | Kind::Text { .. } | Kind::Unsupported => {
-                given.reveal().clone()
-            }
+    for (setting, value) in settings.portable()? {
+        let (name, value) = match matches!(setting.kind, Kind::Secret) {
+            true if has_password => ("MCP_SQL_DSN_FILE", DSN_FILE_PLACEHOLDER.to_owned()),
+            true => (setting.name, anchored(&value)?),
+            false => (setting.name, value),
         };
-        let value = value.into_string().map_err(|_| io::Error::other(format!("{name} is not UTF-8")))?;
         environment.insert(name.to_owned(), value.into());
     }
     if let Some(passfile) = settings.passfile.as_ref().filter(|_| settings.sql.is_some()) {
@@ -98,30 +83,23 @@ fn environment(settings: &Settings) -> io::Result<Map<String, Value>> {
 }
 
 /// Makes the paths of a connection string absolute.
-fn anchored(dsn: &OsStr) -> io::Result<String> {
+fn anchored(dsn: &str) -> io::Result<String> {
     let directory = env::current_dir()?;
-    let (Some(dsn), Some(directory)) = (dsn.to_str(), directory.to_str()) else {
-        return Err(io::Error::other("the working directory is not UTF-8"));
-    };
+    let directory =
+        directory.to_str().ok_or_else(|| io::Error::other("the working directory is not UTF-8"))?;
     dsn::anchored(dsn, directory).map_err(io::Error::other)
 }
 
 /// Builds the block that the clients' own pages describe: `claude_desktop_config.json` and `.mcp.json` of Claude, `mcp.json` of Cursor and of
 /// VS Code, which requires the type and names the outer object differently.
-fn block(client: Client, program: &str, environment: Map<String, Value>) -> Value {
-    let (outer, typed) = match client {
-        Client::Generic | Client::Claude => ("mcpServers", false),
-        Client::Cursor => ("mcpServers", true),
-        Client::Vscode => ("servers", true),
-    };
-    let mut server = Map::new();
-    if typed {
-        server.insert("type".to_owned(), "stdio".into());
+fn block(client: Client, program: &str, environment: &Map<String, Value>) -> Value {
+    let plain = json!({ "command": program, "args": ["serve"], "env": environment });
+    let typed = json!({ "type": "stdio", "command": program, "args": ["serve"], "env": environment });
+    match client {
+        Client::Generic | Client::Claude => json!({ "mcpServers": { NAME: plain } }),
+        Client::Cursor => json!({ "mcpServers": { NAME: typed } }),
+        Client::Vscode => json!({ "servers": { NAME: typed } }),
     }
-    server.insert("command".to_owned(), program.into());
-    server.insert("args".to_owned(), json!(["serve"]));
-    server.insert("env".to_owned(), environment.into());
-    json!({ outer: { NAME: server } })
 }
 
 #[cfg(test)]
@@ -133,7 +111,7 @@ mod tests {
     fn check(client: Client, vars: &[(&str, &str)], expected: &Value) {
         let vars = vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let settings = Settings::read(vars).unwrap();
-        assert_eq!(&block(client, "/bin/suite", environment(&settings).unwrap()), expected);
+        assert_eq!(&block(client, "/bin/suite", &environment(&settings).unwrap()), expected);
     }
 
     #[test]

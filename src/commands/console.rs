@@ -1,11 +1,11 @@
-//! The two things that commands share: checked settings or a report, and writing to stdout.
+//! The ends of the process that commands share: checked settings or a report, writing to stdout, and the exit code.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use log::LevelFilter;
 
-use super::exit::Exit;
 use crate::diagnostics::{self, Target};
 use crate::settings::{Misconfigured, Settings};
 
@@ -36,4 +36,47 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
+}
+
+/// The end of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Exit {
+    /// The input ended, a signal was drained, or the client left; a report has no faults.
+    Clean,
+    /// Something failed at run time.
+    Failure,
+    /// The command line is wrong.
+    Usage,
+    /// A setting is wrong (`EX_CONFIG` of sysexits.h, which systemd prints as CONFIG).
+    Configuration,
+}
+
+impl Exit {
+    /// Returns the number that the parent process sees.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::Failure => 1,
+            Self::Usage => 2,
+            Self::Configuration => 78,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_those_that_launchers_rely_on() {
+        let all = [Exit::Clean, Exit::Failure, Exit::Usage, Exit::Configuration];
+        assert_eq!(all.map(Exit::code), [0, 1, 2, 78]);
+    }
 }

@@ -3,40 +3,26 @@
 use std::io;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
-use crate::arguments::suggest;
-use crate::commands::console::print;
-use crate::commands::exit::Exit;
+use crate::commands::console::{Exit, print};
 use crate::manual::{CHAPTERS, Chapter};
 
 /// The options of `manual`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// The chapter to print; without it, the list of chapters
-    #[arg(value_parser = find)]
-    topic: Option<&'static Chapter>,
-}
-
-/// A topic that has no chapter.
-#[derive(Debug, thiserror::Error)]
-#[error("there is no such chapter; did you mean '{closest}'? `mcp-server-suite manual` lists them")]
-struct UnknownTopic {
-    closest: &'static str,
+    #[arg(value_parser = PossibleValuesParser::new(CHAPTERS.iter().map(|chapter| chapter.topic)))]
+    topic: Option<String>,
 }
 
 pub(super) fn run(options: &Options) -> io::Result<Exit> {
-    let text = options.topic.map_or_else(list, Chapter::for_terminal);
-    match print(&text) {
+    let chapter = options.topic.as_deref().and_then(Chapter::find);
+    match print(&chapter.map_or_else(list, Chapter::for_terminal)) {
         // A pager that was left early.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
         printed => printed.map(|()| Exit::Clean),
     }
-}
-
-fn find(topic: &str) -> Result<&'static Chapter, UnknownTopic> {
-    let closest = || suggest::closest(topic, CHAPTERS.iter().map(|chapter| chapter.topic));
-    Chapter::find(topic)
-        .ok_or_else(|| UnknownTopic { closest: closest().map_or("settings", |(_, closest)| closest) })
 }
 
 /// A line a chapter.

@@ -3,15 +3,13 @@
 //! | file | holds |
 //! |---|---|
 //! | `cli` | the command line, and the command that it selects |
-//! | `exit` | the exit codes |
-//! | `console` | settings or a report of their faults; writing to stdout |
+//! | `console` | settings or a report of their faults; writing to stdout; the exit codes |
 //! | `serve` | the server |
 //! | `check` | a report on settings, database and confinement |
 //! | `demo` | a scripted client against a throw-away sandbox |
 //! | `client_config` | the block to paste into a client |
 //! | `deploy` | units, lines and SQL that an operator installs |
 
-mod exit;
 mod console;
 mod serve;
 mod check;
@@ -23,5 +21,5 @@ mod cli;
 
 pub use self::{
     cli::{Cli, answer_usage, run},
-    exit::Exit,
+    console::Exit,
 };

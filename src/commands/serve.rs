@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nix::unistd;
 
-use crate::commands::exit::Exit;
+use crate::commands::console::Exit;
 use crate::confine::{self, Confinement, Inherited, Mode, Needs};
 use crate::governance::Governor;
 use crate::postgres::Database;
@@ -22,41 +22,30 @@ use crate::{NAME, VERSION, diagnostics, server};
 pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> {
     let needs = settings.needs()?;
     let uses_sql = settings.uses_sql();
-    let Settings {
-        log_level,
-        log_target,
-        confine: mode,
-        server,
-        sql,
-        sql_adhoc,
-        catalog,
-        files,
-        metrics_disk_path,
-        warnings,
-        ..
-    } = settings;
-    diagnostics::init(log_level, log_target);
+    diagnostics::init(settings.log_level, settings.log_target);
     // INVARIANT: everything that the settings name is open, and no thread has begun.
-    let Some(_confinement) = confined(mode, &needs, inherited) else { return Ok(Exit::Configuration) };
+    let Some(_confinement) = confined(settings.confine, &needs, inherited) else {
+        return Ok(Exit::Configuration);
+    };
     drop(needs);
-    warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
+    settings.warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
     if io::stdin().is_terminal() {
         diagnostics::report_fatal(&format!(
             "{NAME} speaks MCP here, one JSON-RPC message a line, until Ctrl-D; to see it work: `{NAME} demo`, \
              to connect a client: `{NAME} client-config`"
         ));
     }
-    let database = sql.filter(|_| uses_sql).map(Database::new);
+    let database = settings.sql.filter(|_| uses_sql).map(Database::new);
     let mut toolbox = Toolbox::default();
     if let Some(database) = &database {
-        add_database_tools(&mut toolbox, database, sql_adhoc, catalog.as_ref());
+        add_database_tools(&mut toolbox, database, settings.sql_adhoc, settings.catalog.as_ref());
     }
-    if let Some(files) = files {
+    if let Some(files) = settings.files {
         let root = Arc::new(files.root);
         toolbox.add(LaneId::GENERAL, Box::new(SandboxFsRead::new(Arc::clone(&root), files.max_bytes)));
         toolbox.add(LaneId::GENERAL, Box::new(SandboxFsList::new(root)));
     }
-    if let Some(disk_path) = metrics_disk_path {
+    if let Some(disk_path) = settings.metrics_disk_path {
         toolbox.add(LaneId::GENERAL, Box::new(SystemMetrics::new(disk_path)));
     }
     let names: Vec<&str> = toolbox.iter().map(|tool| tool.spec().name.as_str()).collect();
@@ -64,7 +53,7 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
     log::info!(target: "session", "{NAME} {VERSION} serves {names}");
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let stdout = io::stdout().as_fd().try_clone_to_owned()?;
-    let session = server::run(server, toolbox, Governor, stdin, stdout);
+    let session = server::run(settings.server, toolbox, Governor, stdin, stdout);
     hang_up()?;
     session.map(|()| Exit::Clean)
 }

@@ -9,21 +9,18 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `needs` | the resources that are left |
-//! | `confinement` | the outcome: restrictions in force, and those that are missing |
+//! | `confinement` | the resources that are left, and the outcome: restrictions in force, and those that are missing |
 //! | `descriptors` | inherited descriptors, and their number |
 //! | `reach` | files, TCP and other processes, by Landlock |
 //! | `steps` | all steps, in their order |
 
-mod needs;
 mod confinement;
 mod descriptors;
 mod reach;
 mod steps;
 
 pub use self::{
-    confinement::{Confinement, Unenforced},
+    confinement::{Confinement, Needs, Unenforced},
     descriptors::Inherited,
-    needs::Needs,
     steps::{Mode, apply},
 };

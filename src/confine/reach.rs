@@ -13,8 +13,7 @@ use landlock::{
 use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 
-use super::confinement::{Confinement, Unenforced};
-use super::needs::Needs;
+use super::confinement::{Confinement, Needs, Unenforced};
 
 /// Files that the C library reads while threads run: the number of processors.
 const RUNTIME_FILES: [&str; 1] = ["/sys/devices/system/cpu/online"];
@@ -34,50 +33,29 @@ const RESOLVED: &str = "/run/systemd/resolve";
 /// DNS over TCP, for answers that do not fit a datagram.
 const DNS_PORT: u16 = 53;
 
-/// A right that Landlock can take away.
-struct Feature {
-    what: &'static str,
-    cure: &'static str,
-    ask: fn(Ruleset) -> Result<Ruleset, RulesetError>,
-}
+/// A right that Landlock can take away: its name, the cure where it is missing, and the request.
+struct Feature(&'static str, &'static str, fn(Ruleset) -> Result<Ruleset, RulesetError>);
 
 /// In the order in which Linux gained them.
+#[rustfmt::skip]
 const FEATURES: [Feature; 6] = [
-    Feature {
-        what: "reading, writing and executing files",
-        cure: "Linux 5.13 or newer, with landlock in /sys/kernel/security/lsm",
-        ask: |ruleset| ruleset.handle_access(AccessFs::from_all(ABI::V1)),
-    },
-    Feature {
-        what: "moving files between directories",
-        cure: "Linux 5.19 or newer",
-        ask: |ruleset| ruleset.handle_access(AccessFs::Refer),
-    },
-    Feature {
-        what: "truncating files",
-        cure: "Linux 6.2 or newer",
-        ask: |ruleset| ruleset.handle_access(AccessFs::Truncate),
-    },
-    Feature {
-        what: "TCP",
-        cure: "Linux 6.7 or newer",
-        ask: |ruleset| ruleset.handle_access(AccessNet::from_all(ABI::V4)),
-    },
-    Feature {
-        what: "controlling devices",
-        cure: "Linux 6.10 or newer",
-        ask: |ruleset| ruleset.handle_access(AccessFs::IoctlDev),
-    },
-    Feature {
-        what: "signals to and abstract sockets of other processes",
-        cure: "Linux 6.12 or newer",
-        ask: |ruleset| ruleset.scope(Scope::from_all(ABI::V6)),
-    },
+    Feature("reading, writing and executing files", "Linux 5.13 or newer, with landlock in /sys/kernel/security/lsm",
+        |ruleset| ruleset.handle_access(AccessFs::from_all(ABI::V1))),
+    Feature("moving files between directories", "Linux 5.19 or newer",
+        |ruleset| ruleset.handle_access(AccessFs::Refer)),
+    Feature("truncating files", "Linux 6.2 or newer",
+        |ruleset| ruleset.handle_access(AccessFs::Truncate)),
+    Feature("TCP", "Linux 6.7 or newer",
+        |ruleset| ruleset.handle_access(AccessNet::from_all(ABI::V4))),
+    Feature("controlling devices", "Linux 6.10 or newer",
+        |ruleset| ruleset.handle_access(AccessFs::IoctlDev)),
+    Feature("signals to and abstract sockets of other processes", "Linux 6.12 or newer",
+        |ruleset| ruleset.scope(Scope::from_all(ABI::V6))),
 ];
 
 impl Feature {
     fn is_offered(&self) -> bool {
-        (self.ask)(Ruleset::default().set_compatibility(CompatLevel::HardRequirement)).is_ok()
+        (self.2)(Ruleset::default().set_compatibility(CompatLevel::HardRequirement)).is_ok()
     }
 }
 
@@ -85,14 +63,10 @@ impl Feature {
 pub(super) fn restrict(needs: &Needs, confinement: &mut Confinement) {
     let (offered, missing): (Vec<&Feature>, Vec<&Feature>) =
         FEATURES.iter().partition(|feature| feature.is_offered());
-    let missing_feature = |feature: &&Feature| {
-        Unenforced::new(
-            feature.what,
-            "the kernel does not offer it, or a filter around us hides it",
-            feature.cure,
-        )
-    };
-    confinement.unenforced.extend(missing.iter().map(missing_feature));
+    for Feature(what, cure, _) in &missing {
+        let why = "the kernel does not offer it, or a filter around us hides it";
+        confinement.unenforced.push(Unenforced::new(what, why, cure));
+    }
     if offered.is_empty() {
         return;
     }
@@ -114,7 +88,7 @@ pub(super) fn restrict(needs: &Needs, confinement: &mut Confinement) {
 
 fn enforce(needs: &Needs, readable: &Readable) -> Result<RulesetStatus, RulesetError> {
     // A feature that the kernel does not offer is left out silently; it was reported as unenforced.
-    let ruleset = FEATURES.iter().try_fold(Ruleset::default(), |ruleset, feature| (feature.ask)(ruleset))?;
+    let ruleset = FEATURES.iter().try_fold(Ruleset::default(), |ruleset, feature| (feature.2)(ruleset))?;
     let mut ruleset = ruleset.create()?;
     if let Some(root) = &needs.data_root {
         ruleset = ruleset.add_rule(PathBeneath::new(root, AccessFs::ReadFile | AccessFs::ReadDir))?;
@@ -169,7 +143,7 @@ fn tcp_ports(needs: &Needs) -> BTreeSet<u16> {
 }
 
 fn summary(offered: &[&Feature], needs: &Needs, readable: &Readable) -> String {
-    let given_up: Vec<&str> = offered.iter().map(|feature| feature.what).collect();
+    let given_up: Vec<&str> = offered.iter().map(|feature| feature.0).collect();
     let ports: Vec<String> = tcp_ports(needs).iter().map(u16::to_string).collect();
     let root = if needs.data_root.is_some() { "the data directory, " } else { "" };
     let libraries = if readable.directories.is_empty() { "" } else { "name-service libraries, " };

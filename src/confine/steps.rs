@@ -4,9 +4,8 @@ use nix::errno::Errno;
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, setrlimit};
 
-use super::confinement::{Confinement, Unenforced};
+use super::confinement::{Confinement, Needs, Unenforced};
 use super::descriptors::{self, Inherited};
-use super::needs::Needs;
 use super::reach;
 
 /// The strictness that the operator asks for (`MCP_CONFINE`).

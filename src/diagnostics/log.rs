@@ -12,9 +12,8 @@ use nix::fcntl::OFlag;
 use nix::poll::PollTimeout;
 
 use super::escape::escape;
-use super::fatal::report_fatal;
 use super::line::{cut, fits, priority};
-use super::stderr::{Stderr, stderr};
+use super::stderr::{Stderr, report_fatal, stderr};
 
 /// The destination of log lines.
 #[derive(Debug)]
@@ -103,22 +102,15 @@ impl LineWriter {
         let Some(mut out) = self.out.as_ref() else { return true };
         fits(out, PollTimeout::ZERO) && out.write(line).is_ok_and(|written| written == line.len())
     }
-
-    fn catch_up(&mut self) {
-        if self.dropped > 0
-            && self.put(format!("{} log lines were dropped: nobody read them\n", self.dropped).as_bytes())
-        {
-            self.dropped = 0;
-        }
-    }
 }
 
 impl Write for LineWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.catch_up();
-        if !self.put(line) {
-            self.dropped += 1;
+        let missing = || format!("{} log lines were dropped: nobody read them\n", self.dropped);
+        if self.dropped > 0 && self.put(missing().as_bytes()) {
+            self.dropped = 0;
         }
+        self.dropped += u64::from(!self.put(line));
         Ok(line.len())
     }
 

@@ -9,19 +9,16 @@
 //! |---|---|
 //! | `escape` | text from outside, made safe to look at |
 //! | `line` | a line of bounded length, and the wait until it fits |
-//! | `stderr` | standard error, and whether it is the client's or the journal's |
-//! | `fatal` | reports to the operator who starts the program |
+//! | `stderr` | standard error, the client's or the journal's; reports to the operator who starts the program |
 //! | `log` | the log: levels, format, and dropping instead of waiting |
 
 mod escape;
 mod line;
 mod stderr;
-mod fatal;
 mod log;
 
 pub use self::{
     escape::escape,
-    fatal::report_fatal,
     log::{Target, init, open_file},
-    stderr::{expect_journal, is_clients, keep_stdout_for_mcp},
+    stderr::{expect_journal, is_clients, keep_stdout_for_mcp, report_fatal},
 };

@@ -1,18 +1,25 @@
-//! Standard error, found once, and the other streams that it may be the same as.
+//! Standard error, found once, the other streams that it may be the same as, and reports to the operator on it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::sync::OnceLock;
 
+use log::Level;
 use nix::fcntl::OFlag;
+use nix::poll::PollTimeout;
+
+use super::escape::escape;
+use super::line::{cut, fits, priority};
 
 /// Standard error, found once; none when it is the client's.
 static STDERR: OnceLock<Option<Stderr>> = OnceLock::new();
 /// `dev:ino` of the stream that leads to systemd's journal (systemd.exec(5)), if there is one.
 static JOURNAL: OnceLock<OsString> = OnceLock::new();
+/// The longest wait for a reader of stderr, in milliseconds: no call is served meanwhile.
+const WAIT_MS: u16 = 1_000;
 
 /// Reserves stdout for MCP: nothing is written to stderr when it is the same pipe or file. Comes before the first word.
 pub fn keep_stdout_for_mcp() {
@@ -29,6 +36,27 @@ pub fn expect_journal(stream: &OsStr) {
 /// it.
 pub fn is_clients(file: &File) -> bool {
     is_on_stdio(file, Stdout::Client)
+}
+
+/// Reports an error or a hint to the operator, on stderr. One call is one line. It goes to the log when stderr is the
+/// client's.
+pub fn report_fatal(line: &str) {
+    let Some(stderr @ Stderr { file, .. }) = stderr() else {
+        log::error!(target: "session", "{line}");
+        return;
+    };
+    let mut line = escape(line);
+    if stderr.is_journal() {
+        line.insert_str(0, &format!("<{}>", priority(Level::Error)));
+    }
+    let line = cut(line);
+    let mut rest = line.as_slice();
+    while !rest.is_empty() && fits(file, PollTimeout::from(WAIT_MS)) {
+        let mut file = file;
+        // There is no other stream to report a failure to.
+        let Ok(written) = file.write(rest) else { return };
+        rest = rest.get(written..).unwrap_or_default();
+    }
 }
 
 /// Returns standard error, unless it is the client's own stream.
@@ -64,11 +92,8 @@ impl Stderr {
             return Some(Self { file, may_wait: false });
         }
         let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-        let anew = OpenOptions::new().write(true).custom_flags(flags.bits()).open("/proc/self/fd/2");
-        Some(match anew {
-            Ok(file) => Self { file, may_wait: false },
-            Err(_) => Self { file, may_wait: true },
-        })
+        let anew = OpenOptions::new().write(true).custom_flags(flags.bits()).open("/proc/self/fd/2").ok();
+        Some(Self { may_wait: anew.is_none(), file: anew.unwrap_or(file) })
     }
 
     pub(super) fn is_journal(&self) -> bool {

@@ -40,71 +40,57 @@ impl Source {
 
 /// Reads the file, or the files of the directory.
 pub(crate) fn read<R: DocumentRule>(path: &Path, noun: &str) -> Result<Vec<Source>, Finding<R>> {
-    let failed = |error: &io::Error| unreadable(path, noun, &error.to_string());
-    let files = if fs::metadata(path).map_err(|error| failed(&error))?.is_dir() {
-        list(path).map_err(|error| failed(&error))?
-    } else {
-        vec![path.to_owned()]
-    };
-    if files.is_empty() {
-        return Err(unreadable(path, noun, "the directory holds no file whose name ends in .toml"));
-    }
-    if files.len() > MAX_FILES {
-        return Err(unreadable(path, noun, &format!("the directory holds more than {MAX_FILES} files")));
-    }
+    let files = list(path).map_err(|error| unreadable(path, noun, &error))?;
     let mut remaining = MAX_TOTAL_BYTES;
-    let mut sources = Vec::with_capacity(files.len());
-    for path in files {
-        let text = read_file(&path).map_err(|error| unreadable(&path, noun, &error.to_string()))?;
-        remaining = u64::try_from(text.len())
-            .ok()
-            .and_then(|bytes| remaining.checked_sub(bytes))
-            .ok_or_else(|| {
-                unreadable(
-                    &path,
-                    noun,
-                    &format!("with this file the directory exceeds {MAX_TOTAL_BYTES} bytes"),
-                )
-            })?;
-        sources.push(Source::new(path, text));
-    }
-    Ok(sources)
+    let mut read = |path: PathBuf| {
+        let text = read_file(&path, &mut remaining).map_err(|error| unreadable(&path, noun, &error))?;
+        Ok(Source::new(path, text))
+    };
+    files.into_iter().map(&mut read).collect()
 }
 
-fn list(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
-            files.push(path);
-        }
+fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !fs::metadata(path)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let files = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
+    let is_document = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    let mut files =
+        files.filter(|path| path.as_ref().map_or(true, is_document)).collect::<io::Result<Vec<_>>>()?;
+    if files.is_empty() {
+        return Err(io::Error::other("the directory holds no file whose name ends in .toml"));
+    }
+    if files.len() > MAX_FILES {
+        return Err(io::Error::other(format!("the directory holds more than {MAX_FILES} files")));
     }
     files.sort();
     Ok(files)
 }
 
-/// Reads a regular file. Never waits: a FIFO is refused.
-fn read_file(path: &Path) -> io::Result<String> {
+/// Reads a regular file, of at most `remaining` bytes. Never waits: a FIFO is refused.
+fn read_file(path: &Path, remaining: &mut u64) -> io::Result<String> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
-    let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
     if !file.metadata()?.is_file() {
-        return Err(invalid("it is not a regular file".to_owned()));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
-        return Err(invalid(format!("it is longer than {MAX_FILE_BYTES} bytes")));
+    let length = u64::try_from(file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?).unwrap_or(u64::MAX);
+    if length > MAX_FILE_BYTES {
+        return Err(io::Error::other(format!("it is longer than {MAX_FILE_BYTES} bytes")));
     }
-    String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))
+    let exceeded =
+        || io::Error::other(format!("with this file the directory exceeds {MAX_TOTAL_BYTES} bytes"));
+    *remaining = remaining.checked_sub(length).ok_or_else(exceeded)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
 }
 
-fn unreadable<R: DocumentRule>(path: &Path, noun: &str, why: &str) -> Finding<R> {
+fn unreadable<R: DocumentRule>(path: &Path, noun: &str, error: &io::Error) -> Finding<R> {
     Finding {
         rule: R::SYNTAX,
         place: Place { file: path.to_owned(), line: 1 },
         entry: None,
-        text: format!("The {noun} cannot be read: {}.", escape(why)),
+        text: format!("The {noun} cannot be read: {}.", escape(&error.to_string())),
         cure: "Name a TOML file or a directory of them.".to_owned(),
     }
 }

@@ -7,14 +7,12 @@
 //! | `finding` | a fault with its rule, its place and its cure |
 //! | `file` | the files of a document, bounded before they are read |
 //! | `report` | the findings of one file, collected while it is read |
-//! | `value` | values of TOML as numbers and as JSON |
-//! | `section` | a table whose keys are taken one by one |
+//! | `section` | a table whose keys are taken one by one, and its values as JSON |
 //! | `parse` | the frame of every kind: syntax, version, unknown keys |
 
 pub mod finding;
 pub mod file;
 mod report;
-mod value;
 pub mod section;
 pub(crate) mod parse;
 #[cfg(test)]

@@ -1,22 +1,21 @@
 //! A table of a document, read strictly: each key is taken with its kind, and every other key is a fault.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use toml::de::{DeInteger, DeString, DeTable, DeValue};
 
 use super::finding::DocumentRule;
-use super::value::integer;
 // Readers of sections need these, too.
-pub(crate) use super::{
-    report::{Located, Report, wrong},
-    value::json,
-};
+pub(crate) use super::report::{Located, Report, wrong};
 use crate::arguments::suggest;
 use crate::diagnostics::escape;
 use crate::problem::echo;
 
 /// The longest title or description, in characters: every client reads all of them.
 const MAX_TEXT_CHARS: usize = 4_096;
+
+type Key = &'static str;
+type Taken<T> = Option<Located<T>>;
 
 /// A table of a document. Its keys are taken one by one; those left at the end are unknown.
 pub(crate) struct Section<'d> {
@@ -40,170 +39,121 @@ impl<'d> Section<'d> {
         report: &mut Report<'_, R>,
     ) -> Option<Self> {
         let line = report.line(value);
-        let table = value.get_ref().as_table();
-        if table.is_none() {
+        let Some(table) = value.get_ref().as_table() else {
             wrong(report, line, key, "a table");
-        }
-        table.map(|table| Self::new(table, noun, line))
+            return None;
+        };
+        Some(Self::new(table, noun, line))
     }
 
     /// Takes the value of a key; the key is known from then on.
-    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'d Spanned<DeValue<'d>>> {
+    pub(crate) fn take(&mut self, key: Key) -> Option<&'d Spanned<DeValue<'d>>> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
         self.table.get(key)
     }
 
-    pub(crate) fn text<R: DocumentRule>(
+    /// Takes the value of a key and converts it; a value that cannot be converted is not of this kind.
+    fn read<R: DocumentRule, T>(
         &mut self,
-        key: &'static str,
+        key: Key,
+        kind: &str,
         report: &mut Report<'_, R>,
-    ) -> Option<Located<String>> {
+        convert: impl FnOnce(&'d DeValue<'d>, &Report<'_, R>) -> Option<T>,
+    ) -> Option<Located<T>> {
         let value = self.take(key)?;
         let line = report.line(value);
-        let text = value.get_ref().as_str().map(str::to_owned);
-        let text = text.filter(|text| !text.trim().is_empty());
-        if text.is_none() {
-            wrong(report, line, key, "a text that is not empty");
+        let converted = convert(value.get_ref(), report);
+        if converted.is_none() {
+            wrong(report, line, key, kind);
         }
-        text.map(|value| Located { value, line })
+        converted.map(|value| Located { value, line })
+    }
+
+    pub(crate) fn text<R: DocumentRule>(&mut self, key: Key, report: &mut Report<'_, R>) -> Taken<String> {
+        self.read(key, "a text that is not empty", report, |value, _| {
+            value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+        })
     }
 
     /// Takes a text that must be there.
     pub(crate) fn required<R: DocumentRule>(
         &mut self,
-        key: &'static str,
+        key: Key,
         report: &mut Report<'_, R>,
-    ) -> Option<Located<String>> {
+    ) -> Taken<String> {
         if !self.table.contains_key(key) {
-            report.add(
-                R::INVALID_VALUE,
-                self.line,
-                format!("The key `{key}` of {} is missing.", self.noun),
-                format!("Write {key} = \"…\"."),
-            );
+            let text = format!("The key `{key}` of {} is missing.", self.noun);
+            report.add(R::INVALID_VALUE, self.line, text, format!("Write {key} = \"…\"."));
         }
         self.text(key, report)
     }
 
-    pub(crate) fn flag<R: DocumentRule>(&mut self, key: &'static str, report: &mut Report<'_, R>) -> bool {
-        let Some(value) = self.take(key) else { return false };
-        if let DeValue::Boolean(flag) = value.get_ref() {
-            return *flag;
-        }
-        wrong(report, report.line(value), key, "true or false");
-        false
+    pub(crate) fn flag<R: DocumentRule>(&mut self, key: Key, report: &mut Report<'_, R>) -> bool {
+        self.read(key, "true or false", report, |value, _| value.as_bool()).is_some_and(|flag| flag.value)
     }
 
-    pub(crate) fn integer<R: DocumentRule>(
-        &mut self,
-        key: &'static str,
-        report: &mut Report<'_, R>,
-    ) -> Option<Located<i64>> {
-        let value = self.take(key)?;
-        let line = report.line(value);
-        let number = value.get_ref().as_integer().and_then(integer);
-        if number.is_none() {
-            wrong(report, line, key, "a whole number of 64 bits");
-        }
-        number.map(|value| Located { value, line })
+    pub(crate) fn integer<R: DocumentRule>(&mut self, key: Key, report: &mut Report<'_, R>) -> Taken<i64> {
+        self.read(key, "a whole number of 64 bits", report, |value, _| value.as_integer().and_then(integer))
     }
 
-    pub(crate) fn number<R: DocumentRule>(
-        &mut self,
-        key: &'static str,
-        report: &mut Report<'_, R>,
-    ) -> Option<Located<f64>> {
-        let value = self.take(key)?;
-        let line = report.line(value);
-        let number = json(value.get_ref()).and_then(|value| value.as_f64());
-        if number.is_none() {
-            wrong(report, line, key, "a finite number");
-        }
-        number.map(|value| Located { value, line })
+    pub(crate) fn number<R: DocumentRule>(&mut self, key: Key, report: &mut Report<'_, R>) -> Taken<f64> {
+        self.read(key, "a finite number", report, |value, _| json(value)?.as_f64())
     }
 
     /// Takes a list of texts; empty when the key is absent.
     pub(crate) fn texts<R: DocumentRule>(
         &mut self,
-        key: &'static str,
+        key: Key,
         report: &mut Report<'_, R>,
     ) -> Vec<Located<String>> {
-        let Some(value) = self.take(key) else { return Vec::new() };
-        let items = value.get_ref().as_array();
-        let texts: Option<Vec<_>> =
-            items.and_then(|items| items.iter().map(|item| located_text(item, report)).collect());
-        texts.unwrap_or_else(|| {
-            wrong(report, report.line(value), key, "a list of texts");
-            Vec::new()
-        })
+        let texts = self.read(key, "a list of texts", report, |value, report| {
+            value.as_array()?.iter().map(|item| located_text(item, report)).collect()
+        });
+        texts.map_or_else(Vec::new, |texts| texts.value)
     }
 
     /// Takes a table of texts, in order; empty when the key is absent.
     pub(crate) fn pairs<R: DocumentRule>(
         &mut self,
-        key: &'static str,
+        key: Key,
         report: &mut Report<'_, R>,
     ) -> Vec<(String, Located<String>)> {
-        let Some(value) = self.take(key) else { return Vec::new() };
-        let pairs: Option<Vec<_>> = value.get_ref().as_table().and_then(|table| {
-            let pair = |(key, value): (&Spanned<DeString<'_>>, _)| {
-                Some((key.get_ref().as_ref().to_owned(), located_text(value, report)?))
-            };
-            table.iter().map(pair).collect()
+        let pairs = self.read(key, "a table of texts", report, |value, report| {
+            let pairs = value.as_table()?.iter();
+            pairs.map(|(key, value)| Some((name(key), located_text(value, report)?))).collect()
         });
-        pairs.unwrap_or_else(|| {
-            wrong(report, report.line(value), key, "a table of texts");
-            Vec::new()
-        })
+        pairs.map_or_else(Vec::new, |pairs| pairs.value)
     }
 
     /// Takes a table: its keys and values, in order.
     pub(crate) fn members<R: DocumentRule>(
         &mut self,
-        key: &'static str,
+        key: Key,
         report: &mut Report<'_, R>,
     ) -> Vec<(Located<String>, &'d Spanned<DeValue<'d>>)> {
-        let Some(value) = self.take(key) else { return Vec::new() };
-        let DeValue::Table(table) = value.get_ref() else {
-            wrong(report, report.line(value), key, "a table");
-            return Vec::new();
-        };
-        let located = |key: &Spanned<_>| Located {
-            value: AsRef::<str>::as_ref(key.get_ref()).to_owned(),
-            line: report.line(key),
-        };
-        table.iter().map(|(key, value): (&Spanned<DeString<'_>>, _)| (located(key), value)).collect()
+        let members = self.read(key, "a table", report, |value, report| {
+            let located = |key| Located { value: name(key), line: report.line(key) };
+            Some(value.as_table()?.iter().map(|(key, value)| (located(key), value)).collect())
+        });
+        members.map_or_else(Vec::new, |members| members.value)
     }
 
     /// Takes an array of tables, `[[key]]`; empty when the key is absent.
     pub(crate) fn tables<R: DocumentRule>(
         &mut self,
-        key: &'static str,
+        key: Key,
         report: &mut Report<'_, R>,
     ) -> Vec<&'d Spanned<DeValue<'d>>> {
-        let Some(value) = self.take(key) else { return Vec::new() };
-        let items = value.get_ref().as_array();
-        if items.is_none() {
-            wrong(report, report.line(value), key, &format!("written [[{key}]]"));
-        }
-        items.into_iter().flat_map(|items| items.iter()).collect()
+        let kind = format!("written [[{key}]]");
+        let tables = self.read(key, &kind, report, |value, _| Some(value.as_array()?.iter().collect()));
+        tables.map_or_else(Vec::new, |tables| tables.value)
     }
 
     /// Takes any value, as JSON.
-    pub(crate) fn json<R: DocumentRule>(
-        &mut self,
-        key: &'static str,
-        report: &mut Report<'_, R>,
-    ) -> Option<Located<Value>> {
-        let value = self.take(key)?;
-        let line = report.line(value);
-        let json = json(value.get_ref());
-        if json.is_none() {
-            wrong(report, line, key, "a value that JSON has");
-        }
-        json.map(|value| Located { value, line })
+    pub(crate) fn json<R: DocumentRule>(&mut self, key: Key, report: &mut Report<'_, R>) -> Taken<Value> {
+        self.read(key, "a value that JSON has", report, |value, _| json(value))
     }
 
     /// Reports every key that was not taken.
@@ -245,10 +195,32 @@ pub(crate) fn prose<R: DocumentRule>(
     Some(value.trim().to_owned())
 }
 
-fn located_text<R: DocumentRule>(
-    value: &Spanned<DeValue<'_>>,
-    report: &Report<'_, R>,
-) -> Option<Located<String>> {
+fn located_text<R: DocumentRule>(value: &Spanned<DeValue<'_>>, report: &Report<'_, R>) -> Taken<String> {
     let text = value.get_ref().as_str()?;
     Some(Located { value: text.to_owned(), line: report.line(value) })
+}
+
+fn name(key: &Spanned<DeString<'_>>) -> String {
+    key.get_ref().as_ref().to_owned()
+}
+
+fn integer(number: &DeInteger<'_>) -> Option<i64> {
+    i64::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+/// Converts a value of TOML to JSON; a date or a time becomes its text.
+pub(crate) fn json(value: &DeValue<'_>) -> Option<Value> {
+    Some(match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(number) => integer(number)?.into(),
+        // Infinities and NaN have no number.
+        DeValue::Float(number) => Number::from_f64(number.as_str().parse().ok()?)?.into(),
+        DeValue::Boolean(flag) => (*flag).into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect::<Option<_>>()?,
+        DeValue::Table(table) => {
+            let members = table.iter().map(|(key, value)| Some((name(key), json(value.get_ref())?)));
+            Value::Object(members.collect::<Option<_>>()?)
+        }
+    })
 }

@@ -3,16 +3,17 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{self, PathBuf};
 
 use log::LevelFilter;
 
 use super::error::{SettingError, Wrong};
+use super::process::Files;
 use super::reader::Reader;
-use super::resources::{self, Files};
-use super::setting::{Given, Setting};
+use super::setting::{Given, Kind, Setting};
 use super::{database, process, table};
 use crate::confine::{self, Needs};
+use crate::guard::config::GuardConfig;
 use crate::guard::sensitive::SensitiveWords;
 use crate::postgres::{Need, SqlConfig};
 use crate::tools::catalog::{self, Catalog};
@@ -72,11 +73,15 @@ impl Settings {
     /// Every setting that is wrong.
     pub fn read(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self, Misconfigured> {
         let mut reader = Reader::new(vars);
-        refuse_unsupported(&mut reader);
+        for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
+            if reader.has(setting.name) {
+                reader.fail(setting.name, Wrong::Unsupported);
+            }
+        }
         let server = process::server(&mut reader);
-        let guard = database::guard(&mut reader);
+        let guard = reader.parsed("MCP_SQL_ALLOW_FUNCTIONS", GuardConfig::parse);
         let max_rows = reader.small("MCP_SQL_MAX_ROWS");
-        let words = database::sensitive_words(&mut reader);
+        let words = reader.parsed("MCP_SENSITIVE_WORDS", SensitiveWords::parse);
         let (catalog, findings) = database::catalog(&mut reader, &guard, max_rows, words.clone());
         let sql_adhoc = database::sql_adhoc(&mut reader);
         let need = Need {
@@ -93,8 +98,8 @@ impl Settings {
             sql_adhoc,
             catalog,
             sensitive_words: words,
-            files: resources::files(&mut reader),
-            metrics_disk_path: resources::metrics_disk_path(&mut reader),
+            files: process::files(&mut reader),
+            metrics_disk_path: process::metrics_disk_path(&mut reader),
             server,
             has_pgpassword: reader.libpq.pgpassword.is_some(),
             passfile: reader.libpq.pgpassfile.clone(),
@@ -110,6 +115,25 @@ impl Settings {
         let given =
             table::ALL.iter().filter_map(|setting| Some((setting, Given(given.remove(setting.name)?))));
         Ok(Self { warnings, given: given.collect(), ..settings })
+    }
+
+    /// Lists the given settings with their values as text, paths absolute, secrets included.
+    ///
+    /// # Errors
+    /// A value is not UTF-8.
+    pub fn portable(&self) -> io::Result<Vec<(&'static Setting, String)>> {
+        let text = |(setting, Given(value)): &(&'static Setting, Given)| {
+            let is_path = matches!(setting.kind, Kind::Path { .. });
+            let value = if is_path { path::absolute(value)?.into_os_string() } else { value.clone() };
+            let not_text = |_| io::Error::other(format!("{} is not UTF-8", setting.name));
+            Ok((*setting, value.into_string().map_err(not_text)?))
+        };
+        self.given.iter().map(text).collect()
+    }
+
+    /// Reports whether the database's password stands in a variable that is not passed on.
+    pub fn needs_pgpassword(&self) -> bool {
+        self.has_pgpassword && self.sql.as_ref().is_some_and(|sql| !sql.dsn.has_password())
     }
 
     /// Reports whether there is a tool that asks the database.
@@ -134,13 +158,5 @@ impl Settings {
             names: sql.is_some_and(|sql| sql.dsn.tcp().any(|(address, _)| address.is_none())),
             descriptors: self.server.descriptors().saturating_add(sql.map_or(0, SqlConfig::descriptors)),
         })
-    }
-}
-
-fn refuse_unsupported(reader: &mut Reader) {
-    for setting in table::ALL.iter().filter(|setting| !setting.is_supported()) {
-        if reader.has(setting.name) {
-            reader.fail(setting.name, Wrong::Unsupported);
-        }
     }
 }

@@ -50,22 +50,10 @@ pub(super) fn sql(
     })
 }
 
-pub(super) fn guard(reader: &mut Reader) -> GuardConfig {
-    const NAME: &str = "MCP_SQL_ALLOW_FUNCTIONS";
-    let functions = reader.text(NAME).unwrap_or_default();
-    reader.accept(NAME, GuardConfig::parse(&functions).map_err(Wrong::refused)).unwrap_or_default()
-}
-
 /// Decides whether clients may write queries of their own: a catalog replaces them, unless both are asked for.
 pub(super) fn sql_adhoc(reader: &mut Reader) -> bool {
     const NAME: &str = "MCP_SQL_ADHOC";
     reader.word(NAME) == "true" && (reader.has(NAME) || !reader.has("MCP_CATALOG"))
-}
-
-pub(super) fn sensitive_words(reader: &mut Reader) -> SensitiveWords {
-    const NAME: &str = "MCP_SENSITIVE_WORDS";
-    let words = reader.text(NAME).unwrap_or_default();
-    reader.accept(NAME, SensitiveWords::parse(&words).map_err(Wrong::refused)).unwrap_or_default()
 }
 
 /// Loads the catalog, or returns its findings.

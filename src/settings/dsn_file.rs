@@ -20,11 +20,10 @@ pub(super) fn read(path: &Path) -> io::Result<(String, bool)> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
     let is_public = file.metadata()?.permissions().mode() & 0o004 != 0;
-    let text = String::from_utf8(read_all(&file, LIMIT)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
+    let text = String::from_utf8(read_all(&file, LIMIT)?).map_err(|_| io::Error::other("it is not UTF-8"))?;
     let line = text.trim();
     if line.contains(['\n', '\r']) {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it holds more than one line"));
+        return Err(io::Error::other("it holds more than one line"));
     }
     Ok((line.to_owned(), is_public))
 }
@@ -48,7 +47,7 @@ fn read_all(mut file: &File, limit: Duration) -> io::Result<Vec<u8>> {
         }
         if bytes.len() > MAX_BYTES {
             let why = format!("it is longer than {MAX_BYTES} bytes");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            return Err(io::Error::other(why));
         }
     }
 }

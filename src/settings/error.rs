@@ -38,8 +38,8 @@ pub enum Wrong {
     #[error("{0} is not one of the words")]
     NotListed(Quoted),
     /// The setting is not of the kind that it is read as: a fault of this program.
-    #[error("is no {0} in the table of settings")]
-    OtherKind(&'static str),
+    #[error("is of another kind in the table of settings")]
+    OtherKind,
     /// This build cannot honour the setting.
     #[error("is set, and this build would not keep what it promises")]
     Unsupported,
@@ -58,9 +58,6 @@ pub enum Wrong {
     /// The directory would show the process's own environment.
     #[error("{0} holds /proc, which tells the connection string and other secrets")]
     HoldsProc(Quoted),
-    /// Its contents cannot be examined for that.
-    #[error("cannot tell whether {0} holds /proc: {1}")]
-    ProcUnknown(Quoted, String),
     /// The catalog has faults, which are reported one by one besides.
     #[error("{0} has {1} {noun}", noun = if *.1 == 1 { "fault" } else { "faults" })]
     Catalog(Quoted, usize),

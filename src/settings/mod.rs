@@ -2,7 +2,7 @@
 //!
 //! A setting that cannot be honoured is an error, never a silent default: its author relies on it.
 //!
-//! To add a setting: a line in `table`, the read where it belongs (`process`, `resources` or `database`), and the field
+//! To add a setting: a line in `table`, the read where it belongs (`process` or `database`), and the field
 //! that it fills. `--help`, the documentation's table and `client-config` follow from the table.
 //!
 //! | file | holds |
@@ -12,7 +12,7 @@
 //! | `error` | a setting that is wrong |
 //! | `suggest` | warnings about names that are close to a setting's |
 //! | `reader` | the reader of single settings by their kind |
-//! | `process`, `resources`, `database`, `dsn_file` | settings that belong together |
+//! | `process`, `database`, `dsn_file` | settings that belong together |
 //! | `checked` | all settings, checked together |
 
 mod setting;
@@ -22,14 +22,13 @@ mod suggest;
 mod reader;
 mod dsn_file;
 mod process;
-mod resources;
 mod database;
 mod checked;
 
 pub use self::{
     checked::{Misconfigured, Settings},
     error::{Quoted, SettingError, Wrong},
-    resources::Files,
+    process::Files,
     setting::{Given, Kind, Setting},
 };
 

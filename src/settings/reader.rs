@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::{self, PathBuf};
 use std::time::Duration;
 
@@ -58,11 +59,23 @@ impl Reader {
         self.accept(name, value.map_err(|_| Wrong::NotUtf8))
     }
 
+    /// Returns the text as its own parser reads it; the default when it is unset or refused.
+    pub(super) fn parsed<T: Default, E: Display>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> T {
+        let text = self.text(name).unwrap_or_default();
+        self.accept(name, parse(&text).map_err(Wrong::refused)).unwrap_or_default()
+    }
+
+    fn other_kind<T: Default>(&mut self, name: &'static str) -> T {
+        self.fail(name, Wrong::OtherKind);
+        T::default()
+    }
+
     pub(super) fn number(&mut self, name: &'static str) -> u64 {
-        let Some(Kind::Number { default, min, max }) = kind(name) else {
-            self.fail(name, Wrong::OtherKind("number"));
-            return 0;
-        };
+        let Some(Kind::Number { default, min, max }) = kind(name) else { return self.other_kind(name) };
         let Some(text) = self.text(name) else { return *default };
         match text.trim().parse() {
             Ok(number) if (*min..=*max).contains(&number) => return number,
@@ -91,10 +104,7 @@ impl Reader {
     }
 
     pub(super) fn word(&mut self, name: &'static str) -> &'static str {
-        let Some(Kind::Word { default, allowed }) = kind(name) else {
-            self.fail(name, Wrong::OtherKind("word"));
-            return "";
-        };
+        let Some(Kind::Word { default, allowed }) = kind(name) else { return self.other_kind(name) };
         let Some(text) = self.text(name) else { return default };
         if let Some(word) = allowed.iter().find(|word| **word == text.trim()) {
             return word;
@@ -104,10 +114,7 @@ impl Reader {
     }
 
     pub(super) fn path(&mut self, name: &'static str) -> Option<PathBuf> {
-        let Some(Kind::Path { default, .. }) = kind(name) else {
-            self.fail(name, Wrong::OtherKind("path"));
-            return None;
-        };
+        let Some(Kind::Path { default }) = kind(name) else { return self.other_kind(name) };
         let default = Some(*default).filter(|default| !default.is_empty()).map(PathBuf::from);
         let path = self.given.get(name).map(PathBuf::from).or(default)?;
         self.accept(name, path::absolute(&path).map_err(|error| Wrong::Refused(error.to_string())))

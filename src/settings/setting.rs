@@ -10,6 +10,8 @@ pub struct Setting {
     pub name: &'static str,
     /// The values that it takes.
     pub kind: Kind,
+    /// The allowed values in words, where the kind does not give them.
+    pub(super) allowed: &'static str,
     /// Its effect, in a sentence.
     pub doc: &'static str,
 }
@@ -33,23 +35,15 @@ pub enum Kind {
         /// The list.
         allowed: &'static [&'static str],
     },
-    /// Text with a grammar of its own.
-    Text {
-        /// The allowed texts, in words.
-        allowed: &'static str,
-    },
     /// A path; a relative one starts at the working directory.
     Path {
         /// The value when unset.
         default: &'static str,
-        /// The allowed paths, in words.
-        allowed: &'static str,
     },
+    /// Text with a grammar of its own.
+    Text,
     /// Text that is never shown.
-    Secret {
-        /// The allowed texts, in words.
-        allowed: &'static str,
-    },
+    Secret,
     /// A promise that this build cannot keep. Setting it is an error: its author relies on it.
     Unsupported,
 }
@@ -59,11 +53,8 @@ impl Setting {
     pub fn default(&self) -> String {
         match self.kind {
             Kind::Number { default, .. } => default.to_string(),
-            Kind::Word { default, .. } => default.to_owned(),
-            Kind::Path { default: "", .. } | Kind::Text { .. } | Kind::Secret { .. } | Kind::Unsupported => {
-                "unset".to_owned()
-            }
-            Kind::Path { default, .. } => default.to_owned(),
+            Kind::Path { default: "" } | Kind::Text | Kind::Secret | Kind::Unsupported => "unset".to_owned(),
+            Kind::Word { default, .. } | Kind::Path { default } => default.to_owned(),
         }
     }
 
@@ -72,10 +63,7 @@ impl Setting {
         match self.kind {
             Kind::Number { min, max, .. } => format!("{min} to {max}"),
             Kind::Word { allowed, .. } => allowed.join(", "),
-            Kind::Text { allowed, .. } | Kind::Path { allowed, .. } | Kind::Secret { allowed } => {
-                allowed.to_owned()
-            }
-            Kind::Unsupported => "nothing: this build cannot honour it".to_owned(),
+            Kind::Path { .. } | Kind::Text | Kind::Secret | Kind::Unsupported => self.allowed.to_owned(),
         }
     }
 
@@ -88,13 +76,6 @@ impl Setting {
 /// A setting's value as written. Its debug output hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Given(pub(super) OsString);
-
-impl Given {
-    /// Returns the value, which may be a secret: see the setting's kind.
-    pub fn reveal(&self) -> &OsString {
-        &self.0
-    }
-}
 
 impl fmt::Debug for Given {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,6 @@
 //! The one table of settings, a line a setting. Parsing, `--help`, the settings table of the documentation and
 //! `client-config` derive from it.
 
-use std::fmt::Write as _;
-
 use super::setting::{Kind, Setting};
 
 /// Every setting, in the order of the documentation.
@@ -56,40 +54,32 @@ pub static ALL: &[Setting] = &[
     unsupported("MCP_AUDIT_ARGS", "What the audit trail tells of arguments"),
 ];
 
-const BOOL: &[&str] = &["true", "false"];
+type Words = &'static str;
 
-const fn number(name: &'static str, default: u64, (min, max): (u64, u64), doc: &'static str) -> Setting {
-    Setting { name, kind: Kind::Number { default, min, max }, doc }
+const BOOL: &[Words] = &["true", "false"];
+
+const fn number(name: Words, default: u64, (min, max): (u64, u64), doc: Words) -> Setting {
+    Setting { name, kind: Kind::Number { default, min, max }, allowed: "", doc }
 }
 
-const fn word(
-    name: &'static str,
-    default: &'static str,
-    allowed: &'static [&'static str],
-    doc: &'static str,
-) -> Setting {
-    Setting { name, kind: Kind::Word { default, allowed }, doc }
+const fn word(name: Words, default: Words, allowed: &'static [Words], doc: Words) -> Setting {
+    Setting { name, kind: Kind::Word { default, allowed }, allowed: "", doc }
 }
 
-const fn path(
-    name: &'static str,
-    default: &'static str,
-    allowed: &'static str,
-    doc: &'static str,
-) -> Setting {
-    Setting { name, kind: Kind::Path { default, allowed }, doc }
+const fn path(name: Words, default: Words, allowed: Words, doc: Words) -> Setting {
+    Setting { name, kind: Kind::Path { default }, allowed, doc }
 }
 
-const fn text(name: &'static str, allowed: &'static str, doc: &'static str) -> Setting {
-    Setting { name, kind: Kind::Text { allowed }, doc }
+const fn text(name: Words, allowed: Words, doc: Words) -> Setting {
+    Setting { name, kind: Kind::Text, allowed, doc }
 }
 
-const fn secret(name: &'static str, allowed: &'static str, doc: &'static str) -> Setting {
-    Setting { name, kind: Kind::Secret { allowed }, doc }
+const fn secret(name: Words, allowed: Words, doc: Words) -> Setting {
+    Setting { name, kind: Kind::Secret, allowed, doc }
 }
 
-const fn unsupported(name: &'static str, doc: &'static str) -> Setting {
-    Setting { name, kind: Kind::Unsupported, doc }
+const fn unsupported(name: Words, doc: Words) -> Setting {
+    Setting { name, kind: Kind::Unsupported, allowed: "nothing: this build cannot honour it", doc }
 }
 
 /// Returns the setting of this name.
@@ -97,26 +87,14 @@ pub fn find(name: &str) -> Option<&'static Setting> {
     ALL.iter().find(|setting| setting.name == name)
 }
 
-/// Renders the settings that this build honours as a Markdown table.
-pub fn markdown() -> String {
-    let mut table = String::from("| variable | default | allowed | what it does |\n|---|---|---|---|\n");
-    for setting in ALL.iter().filter(|setting| setting.is_supported()) {
-        let (name, default, allowed, doc) = (setting.name, setting.default(), setting.allowed(), setting.doc);
-        // Writing to a string cannot fail.
-        writeln!(table, "| `{name}` | {default} | {allowed} | {doc} |").unwrap_or_default();
-    }
-    table
-}
-
 /// Renders the settings that this build honours as `--help` shows them.
 pub fn help() -> String {
-    let mut text = String::from("Settings (environment variables; empty is unset):\n");
-    for setting in ALL.iter().filter(|setting| setting.is_supported()) {
-        let (name, default, allowed, doc) = (setting.name, setting.default(), setting.allowed(), setting.doc);
-        writeln!(text, "  {name}  (default: {default})\n      {doc}\n      allowed: {allowed}")
-            .unwrap_or_default();
-    }
-    text
+    let supported = ALL.iter().filter(|setting| setting.is_supported());
+    let rows = supported.map(|setting| {
+        let (default, allowed) = (setting.default(), setting.allowed());
+        format!("  {}  (default: {default})\n      {}\n      allowed: {allowed}\n", setting.name, setting.doc)
+    });
+    format!("Settings (environment variables; empty is unset):\n{}", rows.collect::<String>())
 }
 
 #[cfg(test)]
@@ -138,7 +116,7 @@ mod tests {
                     assert!((min..=max).contains(&default), "{}", setting.name)
                 }
                 Kind::Word { default, allowed } => assert!(allowed.contains(default), "{}", setting.name),
-                Kind::Text { .. } | Kind::Path { .. } | Kind::Secret { .. } | Kind::Unsupported => (),
+                Kind::Text | Kind::Secret | Kind::Path { .. } | Kind::Unsupported => (),
             }
         }
     }

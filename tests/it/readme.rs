@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use mcp_server_suite::manual::{CHAPTERS, Chapter};
 use mcp_server_suite::problem::Code;
-use mcp_server_suite::settings::table;
+use mcp_server_suite::settings::{Setting, table};
 use mcp_server_suite::tools::catalog::Rule;
 use serde_json::Value;
 
@@ -93,7 +93,13 @@ fn the_example_catalog_is_proven() {
 
 #[test]
 fn settings_and_rules_are_the_programs() {
-    assert_eq!(rows("settings", "settings"), table::markdown().lines().collect::<Vec<_>>());
+    let supported = table::ALL.iter().filter(|setting| setting.is_supported());
+    let row = |setting: &Setting| {
+        let (default, allowed) = (setting.default(), setting.allowed());
+        format!("| `{}` | {default} | {allowed} | {} |", setting.name, setting.doc)
+    };
+    let head = ["| variable | default | allowed | what it does |", "|---|---|---|---|"].map(str::to_owned);
+    assert_eq!(rows("settings", "settings"), head.into_iter().chain(supported.map(row)).collect::<Vec<_>>());
     let rules = rows("catalog", "rules");
     let listed = |name: &str| rules.iter().any(|row| row.starts_with(&format!("| `{name}` |")));
     let missing: Vec<&str> = Rule::ALL.iter().map(|rule| rule.name()).filter(|name| !listed(name)).collect();
@@ -194,5 +200,8 @@ fn the_manual_is_listed_and_printed_and_an_unknown_topic_is_usage() {
     let unknown = run(&["manual", "setings"]);
     let stderr = String::from_utf8(unknown.stderr).unwrap();
     assert_eq!((unknown.status.code(), unknown.stdout.len()), (Some(2), 0), "{stderr}");
-    assert!(stderr.contains("'setings'") && stderr.contains("did you mean 'settings'?"), "{stderr}");
+    assert!(
+        stderr.contains("'setings'") && stderr.contains("possible values: getting-started, "),
+        "{stderr}"
+    );
 }

@@ -1,40 +1,33 @@
 //! Risks in the settings of the database, found without a connection.
 
 use super::finding::{Finding, Level};
-use crate::diagnostics::escape;
 use crate::postgres::SqlConfig;
 
 /// Settings that work and should be looked at.
 pub(super) fn warnings(config: &SqlConfig) -> Vec<Finding> {
-    let warn = |text: String| Finding::new(Level::Warn, "sql", text);
     let mut findings = Vec::new();
-    let readable = config.dsn.unencrypted();
-    if !readable.is_empty() {
-        let servers = escape(&readable.join(", "));
-        findings.push(
-            warn(format!(
-                "what goes to {servers} may go unencrypted: anybody on the way could read or change it"
-            ))
-            .cured_by("sslmode=verify-full and sslrootcert (a file, or 'system') in the DSN"),
+    let mut warn = |text: &str, cure: &str| findings.push(Level::Warn.about("sql", text).cured_by(cure));
+    let servers = config.dsn.unencrypted().join(", ");
+    if !servers.is_empty() {
+        warn(
+            &format!("what goes to {servers} may go unencrypted: anybody on the way could read or change it"),
+            "sslmode=verify-full and sslrootcert (a file, or 'system') in the DSN",
         );
     }
     if config.pool_max_size >= config.max_stuck {
-        findings.push(
-            warn("SQL may take every slot: while it is slow, files and metrics wait".to_owned())
-                .cured_by("MCP_MAX_CONCURRENCY above MCP_SQL_POOL_MAX_SIZE"),
+        warn(
+            "SQL may take every slot: while it is slow, files and metrics wait",
+            "MCP_MAX_CONCURRENCY above MCP_SQL_POOL_MAX_SIZE",
         );
     }
-    let call = config.call_timeout;
+    let call = config.call_timeout.as_millis();
     for (name, time) in [
-        ("MCP_SQL_STATEMENT_TIMEOUT_MS", config.statement_timeout),
-        ("MCP_SQL_CONNECT_TIMEOUT_MS", config.login_timeout()),
+        ("MCP_SQL_STATEMENT_TIMEOUT_MS", config.statement_timeout.as_millis()),
+        ("MCP_SQL_CONNECT_TIMEOUT_MS", config.login_timeout().as_millis()),
     ] {
         if time > call {
-            let (time, call) = (time.as_millis(), call.as_millis());
-            findings.push(
-                warn(format!("{name} allows {time} ms, of which a call has {call}"))
-                    .cured_by(format!("{name} (or connect_timeout in the DSN) below MCP_CALL_TIMEOUT_MS")),
-            );
+            let cure = format!("{name} (or connect_timeout in the DSN) below MCP_CALL_TIMEOUT_MS");
+            warn(&format!("{name} allows {time} ms, of which a call has {call}"), &cure);
         }
     }
     findings

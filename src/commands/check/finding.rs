@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::diagnostics::escape;
+
 /// The place of a finding in the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Spot {
@@ -10,13 +12,6 @@ pub(super) struct Spot {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) entry: Option<String>,
     pub(super) rule: &'static str,
-}
-
-impl Spot {
-    /// The part that findings of one group share.
-    pub(super) fn group(&self) -> (&str, Option<&str>) {
-        (&self.file, self.entry.as_deref())
-    }
 }
 
 /// The state of one thing.
@@ -45,12 +40,15 @@ pub(super) struct Finding {
     pub(super) spot: Option<Spot>,
 }
 
-impl Finding {
-    pub(super) fn new(level: Level, subject: &'static str, text: impl Into<String>) -> Self {
-        Self { level, subject, text: text.into(), cure: None, spot: None }
+impl Level {
+    /// Makes a finding. Its text may come from outside.
+    pub(super) fn about(self, subject: &'static str, text: impl AsRef<str>) -> Finding {
+        Finding { level: self, subject, text: escape(text.as_ref()), cure: None, spot: None }
     }
+}
 
-    pub(super) fn cured_by(self, cure: impl Into<String>) -> Self {
-        Self { cure: Some(cure.into()), ..self }
+impl Finding {
+    pub(super) fn cured_by(self, cure: impl AsRef<str>) -> Self {
+        Self { cure: Some(escape(cure.as_ref())), ..self }
     }
 }

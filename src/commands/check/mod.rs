@@ -4,17 +4,15 @@ mod finding;
 mod catalog;
 mod connection;
 
-use std::fmt::Write as _;
 use std::io;
 
 use clap::Args;
 use serde_json::json;
 
 use crate::VERSION;
-use crate::commands::console::print;
-use crate::commands::exit::Exit;
+use crate::commands::console::{Exit, print};
 use crate::confine::{self, Confinement, Inherited, Mode, Needs};
-use crate::diagnostics::{self, escape};
+use crate::diagnostics;
 use crate::postgres::{Database, Probe, RoleFinding, SqlConfig, StuckBackend, UnsafeRole};
 use crate::settings::{Misconfigured, SettingError, Settings};
 use crate::tools::catalog::Catalog;
@@ -63,45 +61,37 @@ fn verdict(findings: &[Finding], strict: bool) -> Exit {
     if findings.iter().any(is_fault) { Exit::Failure } else { Exit::Clean }
 }
 
-fn misconfigured(error: &SettingError) -> Finding {
-    Finding::new(Level::Fail, "settings", format!("{}: {}", error.name, error.wrong))
-        .cured_by(format!("allowed: {}", error.allowed))
+fn misconfigured(SettingError { name, wrong, allowed }: &SettingError) -> Finding {
+    Level::Fail.about("settings", format!("{name}: {wrong}")).cured_by(format!("allowed: {allowed}"))
 }
 
 fn suspicious(warning: String) -> Finding {
-    Finding::new(Level::Warn, "settings", warning)
+    Level::Warn.about("settings", warning)
 }
 
 fn examine(settings: Settings, inherited: Inherited) -> io::Result<Vec<Finding>> {
     let (needs, mode, uses_sql) = (settings.needs()?, settings.confine, settings.uses_sql());
     diagnostics::init(settings.log_level, settings.log_target);
-    let mut findings = vec![Finding::new(
-        Level::Ok,
-        "settings",
-        format!("{} given, none of them wrong", settings.given.len()),
-    )];
+    let given = format!("{} given, none of them wrong", settings.given.len());
+    let mut findings = vec![Level::Ok.about("settings", given)];
     findings.extend(settings.warnings.into_iter().map(suspicious));
     findings.extend(settings.catalog.iter().flat_map(catalog::summary));
+    let off = |subject, name: &str| Level::Off.about(subject, format!("{name} is unset"));
     match settings.sql {
         Some(config) if uses_sql => findings.extend(database(config, settings.catalog.as_ref())),
-        Some(_) => findings.push(Finding::new(Level::Off, "sql", "MCP_SQL_ADHOC is false")),
-        None => findings.push(
-            Finding::new(Level::Off, "sql", "MCP_SQL_DSN is unset").cured_by("set it to a connection string"),
-        ),
+        Some(_) => findings.push(Level::Off.about("sql", "MCP_SQL_ADHOC is false")),
+        None => findings.push(off("sql", "MCP_SQL_DSN").cured_by("set it to a connection string")),
     }
-    findings.push(match settings.files {
-        Some(files) => Finding::new(
-            Level::Ok,
-            "files",
-            format!("the directory is open; at most {} bytes a read", files.max_bytes),
-        ),
-        None => {
-            Finding::new(Level::Off, "files", "MCP_SAFE_DATA_DIR is unset").cured_by("set it to a directory")
-        }
-    });
+    findings.push(settings.files.map_or_else(
+        || off("files", "MCP_SAFE_DATA_DIR").cured_by("set it to a directory"),
+        |files| {
+            Level::Ok
+                .about("files", format!("the directory is open; at most {} bytes a read", files.max_bytes))
+        },
+    ));
     findings.push(match settings.metrics_disk_path {
-        Some(_) => Finding::new(Level::Ok, "metrics", "system_metrics is on"),
-        None => Finding::new(Level::Off, "metrics", "MCP_METRICS_ENABLED is false"),
+        Some(_) => Level::Ok.about("metrics", "system_metrics is on"),
+        None => Level::Off.about("metrics", "MCP_METRICS_ENABLED is false"),
     });
     findings.extend(confinement(mode, &needs, inherited));
     Ok(findings)
@@ -118,7 +108,8 @@ fn database(config: SqlConfig, catalog: Option<&Catalog>) -> Vec<Finding> {
             findings.extend(catalog.into_iter().flat_map(|catalog| catalog::on_database(catalog, &database)));
         }
         Err(why) => findings.push(
-            Finding::new(Level::Fail, "sql", escape(&why.to_string()))
+            Level::Fail
+                .about("sql", why.to_string())
                 .cured_by("see that the server runs and that MCP_SQL_DSN names its host, database and role"),
         ),
     }
@@ -129,16 +120,14 @@ fn database(config: SqlConfig, catalog: Option<&Catalog>) -> Vec<Finding> {
 fn confinement(mode: Mode, needs: &Needs, inherited: Inherited) -> Vec<Finding> {
     const SUBJECT: &str = "confinement";
     let level = match mode {
-        Mode::Off => {
-            return vec![Finding::new(Level::Off, SUBJECT, "MCP_CONFINE is off").cured_by("unset it")];
-        }
+        Mode::Off => return vec![Level::Off.about(SUBJECT, "MCP_CONFINE is off").cured_by("unset it")],
         Mode::Auto => Level::Warn,
         Mode::Require => Level::Fail,
     };
     let Confinement { in_force, unenforced, .. } = confine::apply(needs, inherited);
-    let in_force = in_force.into_iter().map(|what| Finding::new(Level::Ok, SUBJECT, what));
+    let in_force = in_force.into_iter().map(|what| Level::Ok.about(SUBJECT, what));
     let unenforced =
-        unenforced.iter().map(|missing| Finding::new(level, SUBJECT, &*missing.text).cured_by(missing.cure));
+        unenforced.iter().map(|missing| level.about(SUBJECT, &missing.text).cured_by(missing.cure));
     in_force.chain(unenforced).collect()
 }
 
@@ -146,7 +135,7 @@ fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {
     let Probe { server_version, database, role, tls, findings, has_memory_settings, stuck } = probe;
     let tls = tls.map_or_else(|| "without TLS".to_owned(), |tls| format!("over {tls}"));
     let text = format!("PostgreSQL {server_version}: database {database} as role {role}, {tls}");
-    let mut all = vec![Finding::new(Level::Ok, "sql", escape(&text))];
+    let mut all = vec![Level::Ok.about("sql", text)];
     all.extend(findings.into_iter().map(|RoleFinding { dangerous, text, cure }| {
         let refuses = match unsafe_role {
             UnsafeRole::Refuse => dangerous,
@@ -154,10 +143,10 @@ fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {
             UnsafeRole::Strict => true,
         };
         let level = if refuses { Level::Fail } else { Level::Warn };
-        Finding::new(level, "role", escape(&text)).cured_by(escape(&cure))
+        level.about("role", text).cured_by(cure)
     }));
     if !has_memory_settings {
-        let role = escape(&format!("\"{}\"", role.replace('"', "\"\"")));
+        let role = format!("\"{}\"", role.replace('"', "\"\""));
         let text = format!(
             "the role {role} has neither work_mem nor temp_file_limit: a careless query may take much of both"
         );
@@ -165,17 +154,18 @@ fn judge(probe: Probe, unsafe_role: UnsafeRole) -> Vec<Finding> {
             "ALTER ROLE {role} SET work_mem = '16MB'; ALTER ROLE {role} SET temp_file_limit = '256MB'. The memory of a \
              backend is really bounded only by its host: MemoryMax= of PostgreSQL's unit"
         );
-        all.push(Finding::new(Level::Warn, "role", text).cured_by(cure));
+        all.push(Level::Warn.about("role", text).cured_by(cure));
     }
     all.extend(stuck.into_iter().map(|StuckBackend { pid, seconds }| {
         let text = format!(
             "backend {pid} has run a statement for {seconds} s, longer than MCP_SQL_STATEMENT_TIMEOUT_MS: no cancel stops it"
         );
-        Finding::new(Level::Warn, "sql", text).cured_by(format!("SELECT pg_terminate_backend({pid})"))
+        Level::Warn.about("sql", text).cured_by(format!("SELECT pg_terminate_backend({pid})"))
     }));
     all
 }
 
+/// Renders a line for each finding, those of one entry of the catalog below its name, and each cure below its finding.
 fn as_text(findings: &[Finding], exit: Exit) -> String {
     let mut text = String::new();
     let mut group = None;
@@ -186,24 +176,20 @@ fn as_text(findings: &[Finding], exit: Exit) -> String {
             Level::Warn => "warn",
             Level::Fail => "FAIL",
         };
-        // Writing to a string cannot fail.
-        let written = match spot {
-            None => writeln!(text, "{word:4}  {subject}: {what}"),
-            Some(spot @ Spot { file, line, entry, rule }) => {
-                if group.replace(spot.group()) != Some(spot.group()) {
+        let place = match spot {
+            None => (*subject).to_owned(),
+            Some(Spot { file, line, entry, rule }) => {
+                if group.replace((file, entry)) != Some((file, entry)) {
                     let entry = entry.as_deref().map_or_else(String::new, |entry| format!("{entry}, "));
-                    writeln!(text, "{subject}: {entry}{file}").unwrap_or_default();
+                    text += &format!("{subject}: {entry}{file}\n");
                 }
-                writeln!(text, "{word:4}  line {line}: {rule}: {what}")
+                format!("line {line}: {rule}")
             }
         };
-        written.unwrap_or_default();
-        if let Some(cure) = cure {
-            writeln!(text, "      -> {cure}").unwrap_or_default();
-        }
+        text += &format!("{word:4}  {place}: {what}\n");
+        text.extend(cure.iter().map(|cure| format!("      -> {cure}\n")));
     }
-    text.push_str(if exit == Exit::Clean { "ready\n" } else { "not ready\n" });
-    text
+    text + if exit == Exit::Clean { "ready\n" } else { "not ready\n" }
 }
 
 fn as_json(findings: &[Finding], exit: Exit) -> String {
@@ -266,8 +252,8 @@ mod tests {
     #[test]
     fn the_reports_are_stable() {
         let findings = [
-            Finding::new(Level::Off, "sql", "MCP_SQL_DSN is unset").cured_by("set it"),
-            Finding::new(Level::Fail, "files", "gone"),
+            Level::Off.about("sql", "MCP_SQL_DSN is unset").cured_by("set it"),
+            Level::Fail.about("files", "gone"),
         ];
         assert_eq!(
             as_text(&findings, Exit::Failure),

@@ -1,21 +1,75 @@
-//! Child processes: their environment, their end, and waits that have a limit and stop on a signal.
+//! Child processes, the request to stop early, and waits that have a limit.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use std::{fs, io, thread};
+use std::{io, thread};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 
-use super::error::DemoError;
-use super::stop::Stop;
 use crate::diagnostics::report_fatal;
 
 /// The longest time from a request to end until the end, beyond a server's own grace.
 pub(super) const END_LIMIT: Duration = Duration::from_secs(10);
 /// The time between two looks of a wait.
-pub(super) const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(10);
+
+/// The demo ended early.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DemoError {
+    /// A signal came.
+    #[error("interrupted; everything is removed")]
+    Interrupted,
+    /// An attempt failed, or a program did not do its work.
+    #[error("{0}: {1}")]
+    Failed(&'static str, String),
+}
+
+/// Makes the error of an attempt or of a program from its reason, for `map_err`.
+pub(super) fn failed<R: Display>(what: &'static str) -> impl FnOnce(R) -> DemoError {
+    move |reason| DemoError::Failed(what, reason.to_string())
+}
+
+/// A request to stop. SIGINT, SIGTERM and the like set it, and every wait looks at it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stop(pub(super) Arc<AtomicBool>);
+
+impl Stop {
+    pub(super) fn on_signals() -> io::Result<Self> {
+        let stop = Self::default();
+        for signal in TERM_SIGNALS.iter().chain(&[SIGHUP]) {
+            signal_hook::flag::register(*signal, Arc::clone(&stop.0))?;
+        }
+        Ok(stop)
+    }
+
+    /// Looks again and again until there is a result, at most for `limit`.
+    pub(super) fn wait<T>(
+        &self,
+        what: &'static str,
+        limit: Duration,
+        mut look: impl FnMut() -> Result<Option<T>, DemoError>,
+    ) -> Result<T, DemoError> {
+        let start = Instant::now();
+        loop {
+            if let Some(found) = look()? {
+                return Ok(found);
+            }
+            if self.0.load(Ordering::Relaxed) {
+                return Err(DemoError::Interrupted);
+            }
+            if start.elapsed() > limit {
+                return Err(failed(what)(format!("took longer than {} s", limit.as_secs())));
+            }
+            thread::sleep(TICK);
+        }
+    }
+}
 
 /// A child process. Dropped, it is asked to end, and killed when it does not.
 #[derive(Debug)]
@@ -26,28 +80,12 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn start(command: &mut Command, name: &'static str) -> Result<Self, DemoError> {
-        let child = command.spawn().map_err(DemoError::cannot(&format!("start {name}")))?;
-        Ok(Self { child, name })
-    }
-
-    /// Returns the exit status once the child has ended.
-    pub(super) fn status(&mut self) -> Result<Option<ExitStatus>, DemoError> {
-        self.child.try_wait().map_err(DemoError::cannot(&format!("wait for {}", self.name)))
+        Ok(Self { child: command.spawn().map_err(failed(name))?, name })
     }
 
     /// Waits for the end, at most for `limit`.
     pub(super) fn wait(&mut self, limit: Duration, stop: &Stop) -> Result<ExitStatus, DemoError> {
-        let start = Instant::now();
-        loop {
-            if let Some(status) = self.status()? {
-                return Ok(status);
-            }
-            stop.check()?;
-            if start.elapsed() > limit {
-                return Err(DemoError::TooSlow(self.name));
-            }
-            thread::sleep(TICK);
-        }
+        stop.wait(self.name, limit, || self.child.try_wait().map_err(failed(self.name)))
     }
 
     fn end(&mut self) -> io::Result<()> {
@@ -76,12 +114,4 @@ pub(super) fn clean_command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("LC_ALL", "C").env("TZ", "UTC");
     command
-}
-
-/// Returns the last lines of a log.
-pub(super) fn log_tail(log: &Path) -> String {
-    const LINES: usize = 10;
-    let log = fs::read_to_string(log).unwrap_or_default();
-    let lines: Vec<&str> = log.lines().collect();
-    lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
 }

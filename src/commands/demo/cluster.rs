@@ -1,27 +1,36 @@
 //! A private PostgreSQL cluster: its own directory, no TCP, gone when dropped.
 //!
-//! It is reached by a Unix socket in a directory of mode 0700 only, with peer authentication: the kernel vouches for the
-//! user that runs the demo. There is no password to leak.
+//! It is reached only by a Unix socket in a directory of mode 0700, with peer authentication: the kernel vouches for the user
+//! that runs the demo. There is no password to leak.
 
-use std::fs::{self, DirBuilder};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{env, io};
 
+use nix::unistd::{Uid, User, chown};
 use postgres::{Client, Config, NoTls};
 
-use super::child::{Running, TICK, log_tail};
-use super::error::DemoError;
-use super::programs::Account;
-use super::stop::Stop;
+use super::child::{DemoError, Running, Stop, clean_command, failed};
 
+/// The advice when [`find_binaries`] finds none.
+pub(super) const HOW_TO_GET: &str = "PostgreSQL's server programs were not found, so the SQL part is left out; to get it, install the package \
+     `postgresql` (Debian, Homebrew) or `postgresql-server` (Fedora)";
+/// The places of `bin/initdb` and `bin/postgres` outside PATH: the parent directory, the text before the version.
+const PACKAGES: [(&str, &str); 4] = [
+    ("/usr/lib/postgresql", ""),
+    ("/usr", "pgsql-"),
+    ("/opt/homebrew/opt", "postgresql@"),
+    ("/usr/local/opt", "postgresql@"),
+];
 /// The user that owns the cluster's objects.
 const OWNER: &str = "postgres";
 const DATABASE: &str = "assets";
 const SCHEMA: &str = include_str!("schema.sql");
-/// The longest path of a Unix socket in bytes (`sun_path` of unix(7), less its NUL).
-const MAX_SOCKET_PATH: usize = 107;
 /// The longest time of `initdb`, the start and the load, each.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -33,6 +42,27 @@ exec 3<&0
 exec "$@" 3<&- </dev/null
 "#;
 
+/// Finds the directory of `initdb` and `postgres`: in PATH, else the newest of the usual places.
+pub(super) fn find_binaries(path: &OsStr) -> Option<PathBuf> {
+    let is_complete = |bin: &PathBuf| {
+        bin.is_absolute() && ["initdb", "postgres"].iter().all(|name| bin.join(name).is_file())
+    };
+    let packaged = || {
+        let installed = PACKAGES.iter().flat_map(|(parent, before)| installed(parent, before));
+        installed.filter(|(_, bin)| is_complete(bin)).max().map(|(_, bin)| bin)
+    };
+    env::split_paths(path).find(is_complete).or_else(packaged)
+}
+
+/// Lists versions and their directories of programs.
+fn installed(parent: &str, before: &'static str) -> impl Iterator<Item = (u32, PathBuf)> {
+    fs::read_dir(parent).into_iter().flatten().flatten().filter_map(move |entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let version = name.strip_prefix(before)?.split('.').next()?.parse().ok()?;
+        Some((version, entry.path().join("bin")))
+    })
+}
+
 /// A running cluster.
 #[derive(Debug)]
 pub(super) struct Cluster {
@@ -43,25 +73,34 @@ pub(super) struct Cluster {
 impl Cluster {
     /// Makes a cluster in the new directory `home`, starts it and loads the inventory.
     pub(super) fn start(binaries: &Path, home: PathBuf, stop: &Stop) -> Result<Self, DemoError> {
-        if home.as_os_str().len() + "/.s.PGSQL.5432".len() > MAX_SOCKET_PATH {
-            let cannot = DemoError::cannot("place PostgreSQL's socket");
-            return Err(cannot("TMPDIR is too long a path for a socket"));
+        let user = unprivileged()?;
+        make_home(&home, user.as_ref()).map_err(failed("cannot make a directory for PostgreSQL"))?;
+        let program = |program: &Path| {
+            let command = command(program, &home, user.as_ref());
+            command.map_err(failed("cannot make a log for PostgreSQL"))
+        };
+        let mut initdb = program(&binaries.join("initdb"))?;
+        initdb.arg("-D").arg(home.join("data"));
+        initdb.args(["-U", OWNER, "-E", "UTF8", "--locale=C", "--auth=peer", "--no-sync"]);
+        if !Running::start(&mut initdb, "initdb")?.wait(LIMIT, stop)?.success() {
+            return Err(failed("initdb")(log_tail(&home)));
         }
-        let account = Account::choose()?;
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&home)
-            .map_err(DemoError::cannot("make a directory for PostgreSQL"))?;
-        account.give(&home)?;
-        initdb(&account, binaries, &home, stop)?;
-        let mut postgres = account.command(Path::new("/bin/sh"), &home)?;
+        let name = own_name()?;
+        let map = format!("demo \"{name}\" {OWNER}\ndemo \"{name}\" mcp_reader\n");
+        fs::write(home.join("data/pg_hba.conf"), "local all all peer map=demo\n")
+            .and_then(|()| fs::write(home.join("data/pg_ident.conf"), map))
+            .map_err(failed("cannot configure PostgreSQL"))?;
+        let mut postgres = program(Path::new("/bin/sh"))?;
         postgres.args(["-c", POSTGRES, "sh"]).arg(binaries.join("postgres")).stdin(Stdio::piped());
         postgres.arg("-D").arg(home.join("data")).arg("-k").arg(&home);
         postgres.args(["-p", "5432", "-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"]);
         postgres.args(["-c", "fsync=off", "-c", "shared_buffers=16MB", "-c", "max_connections=20"]);
         let postmaster = Running::start(&mut postgres, "postgres")?;
         let mut cluster = Self { postmaster, home };
-        cluster.load(stop)?;
+        let mut first = stop.wait("postgres", LIMIT, || cluster.connect())?;
+        let created = first.batch_execute(&format!("CREATE DATABASE {DATABASE}"));
+        let database = created.and_then(|()| cluster.config(DATABASE).connect(NoTls));
+        database.and_then(|mut database| database.batch_execute(SCHEMA)).map_err(failed("PostgreSQL"))?;
         Ok(cluster)
     }
 
@@ -71,26 +110,12 @@ impl Cluster {
         format!("host='{host}' port=5432 user=mcp_reader dbname={DATABASE}")
     }
 
-    fn load(&mut self, stop: &Stop) -> Result<(), DemoError> {
-        self.connect_first(stop)?.batch_execute(&format!("CREATE DATABASE {DATABASE}"))?;
-        self.config(DATABASE).connect(NoTls)?.batch_execute(SCHEMA)?;
-        Ok(())
-    }
-
-    /// Connects as soon as the postmaster accepts connections.
-    fn connect_first(&mut self, stop: &Stop) -> Result<Client, DemoError> {
-        let start = Instant::now();
-        loop {
-            let refused = match self.config("postgres").connect(NoTls) {
-                Ok(client) => return Ok(client),
-                Err(refused) => refused,
-            };
-            if self.postmaster.status()?.is_some() || start.elapsed() > LIMIT {
-                let (what, log) = (format!("does not start: {refused}"), log_tail(&self.home.join("log")));
-                return Err(DemoError::Program { program: "postgres", what, log });
-            }
-            stop.check()?;
-            std::thread::sleep(TICK);
+    /// Connects, if the postmaster accepts connections by now.
+    fn connect(&mut self) -> Result<Option<Client>, DemoError> {
+        match (self.config("postgres").connect(NoTls), self.postmaster.child.try_wait()) {
+            (Ok(client), _) => Ok(Some(client)),
+            (Err(_), Ok(None)) => Ok(None),
+            (Err(_), _) => Err(failed("postgres")(log_tail(&self.home))),
         }
     }
 
@@ -102,30 +127,54 @@ impl Cluster {
     }
 }
 
-/// Makes the cluster's files, and lets the kernel vouch for our user.
-fn initdb(account: &Account, binaries: &Path, home: &Path, stop: &Stop) -> Result<(), DemoError> {
-    let data = home.join("data");
-    let mut initdb = account.command(&binaries.join("initdb"), home)?;
-    initdb.arg("-D").arg(&data);
-    initdb.args(["-U", OWNER, "-E", "UTF8", "--locale=C", "--auth=peer", "--no-sync"]);
-    let status = Running::start(&mut initdb, "initdb")?.wait(LIMIT, stop)?;
-    if !status.success() {
-        let (what, log) = (format!("failed ({status})"), log_tail(&home.join("log")));
-        return Err(DemoError::Program { program: "initdb", what, log });
+/// Returns the name of our user, for whom the kernel vouches.
+fn own_name() -> Result<String, DemoError> {
+    let user = User::from_uid(Uid::effective()).map_err(failed("cannot look up this account"))?;
+    user.map(|user| user.name).ok_or("no user has its number").map_err(failed("this account has no name"))
+}
+
+/// Finds the user that runs PostgreSQL when we are root, which PostgreSQL refuses.
+fn unprivileged() -> Result<Option<User>, DemoError> {
+    if !Uid::effective().is_root() {
+        return Ok(None);
     }
-    let name = &account.own_name;
-    let map = format!("demo \"{name}\" {OWNER}\ndemo \"{name}\" mcp_reader\n");
-    fs::write(data.join("pg_hba.conf"), "local all all peer map=demo\n")
-        .and_then(|()| fs::write(data.join("pg_ident.conf"), map))
-        .map_err(DemoError::cannot("configure PostgreSQL"))
+    let known = ["postgres", "nobody"].iter().find_map(|name| User::from_name(name).ok().flatten());
+    known
+        .map(Some)
+        .ok_or("there is neither `postgres` nor `nobody`")
+        .map_err(failed("PostgreSQL refuses root"))
+}
+
+fn make_home(home: &Path, user: Option<&User>) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(home)?;
+    Ok(chown(home, user.map(|user| user.uid), user.map(|user| user.gid))?)
+}
+
+/// Prepares a program of PostgreSQL in a clean environment, as the right user, in a process group of its own (so that
+/// Ctrl-C reaches only this process, which then ends it), its output in the log.
+fn command(program: &Path, home: &Path, user: Option<&User>) -> io::Result<Command> {
+    let log = File::options().append(true).create(true).open(home.join("log"))?;
+    let mut command = clean_command(program);
+    command.current_dir(home).process_group(0);
+    command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+    if let Some(user) = user {
+        command.uid(user.uid.as_raw()).gid(user.gid.as_raw());
+    }
+    Ok(command)
+}
+
+/// Returns the last lines of the log.
+fn log_tail(home: &Path) -> String {
+    const LINES: usize = 10;
+    let log = fs::read_to_string(home.join("log")).unwrap_or_default();
+    let lines: Vec<&str> = log.lines().collect();
+    lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsStr;
-
     use super::*;
-    use crate::{commands::demo::programs::find_binaries, postgres::Database, settings::Settings};
+    use crate::{postgres::Database, settings::Settings};
     use postgres::error::SqlState;
 
     #[test]

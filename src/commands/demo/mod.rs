@@ -8,24 +8,18 @@
 //! |---|---|
 //! | `script` | the client's questions, a table |
 //! | `run` | the choice between playing the script and serving the sandbox |
-//! | `sandbox`, `directory` | the files that are served, and the temporary directory around them |
-//! | `cluster`, `programs` | the database, and PostgreSQL's programs |
+//! | `sandbox` | the temporary directory, and the files that are served |
+//! | `cluster` | the database, and PostgreSQL's programs |
 //! | `player` | the client |
-//! | `transcript`, `render`, `drift` | the transcript, its answers as text, its comparison with a stored one |
-//! | `child`, `stop`, `error` | child processes and their waits; the request and the reasons to end early |
+//! | `transcript` | questions and answers as text, and the comparison with a stored transcript |
+//! | `child` | child processes, the request to end early, and waits |
 
-mod error;
-mod stop;
 mod child;
-mod programs;
-mod directory;
 mod cluster;
 mod sandbox;
 mod script;
-mod player;
-mod render;
-mod drift;
 mod transcript;
+mod player;
 mod run;
 
 pub(super) use self::{

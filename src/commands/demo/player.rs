@@ -1,21 +1,18 @@
 //! The demo's client: a child server over pipes, one question at a time, no wait without a limit.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::child::{END_LIMIT, Running, TICK, log_tail};
-use super::error::DemoError;
+use super::child::{DemoError, END_LIMIT, Running, Stop, failed};
 use super::sandbox::Sandbox;
 use super::script::{Ask, Step};
-use super::stop::Stop;
+use super::transcript;
 
 /// The longest wait for an answer: the server's own deadlines are shorter.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
@@ -23,101 +20,79 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 const LINES: usize = 64;
 /// The statement timeout, in ms: long enough for every step but the one that must exceed it.
 const STATEMENT_TIMEOUT_MS: &str = "1000";
-
-/// The answer to a step.
-#[derive(Debug, PartialEq)]
-pub(super) enum Answer {
-    /// A JSON-RPC response.
-    Response(Value),
-    /// No answer, which is right after a cancellation.
-    Silence,
-    /// The report of `check`.
-    Printed(String),
-}
+const SERVER: &str = "the server";
 
 /// The client and its server. Dropped, it ends the server.
 #[derive(Debug)]
-pub(super) struct Player {
-    // Dropped before the server, which ends with its input.
-    to_server: Option<ChildStdin>,
+pub(super) struct Player<'s> {
+    sandbox: &'s Sandbox,
     server: Running,
     from_server: Receiver<String>,
-    check: Command,
-    log: PathBuf,
     last_id: u64,
+    stop: &'s Stop,
 }
 
-impl Player {
-    /// Starts a server of the sandbox, in a process group of its own, so that a Ctrl-C reaches only us.
-    pub(super) fn start(sandbox: &Sandbox) -> Result<Self, DemoError> {
-        let log = sandbox.log();
-        let stderr = File::create(&log).map_err(DemoError::cannot("make a log for the server"))?;
-        let mut server = sandbox.server()?;
-        server.env("MCP_SQL_STATEMENT_TIMEOUT_MS", STATEMENT_TIMEOUT_MS).process_group(0);
-        server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
-        let mut server = Running::start(&mut server, "the server")?;
-        let (to_server, stdout) = (server.child.stdin.take(), server.child.stdout.take());
+impl<'s> Player<'s> {
+    /// Starts a server of the sandbox, in a process group of its own, so that a Ctrl-C reaches only us. It logs errors.
+    pub(super) fn start(sandbox: &'s Sandbox, stop: &'s Stop) -> Result<Self, DemoError> {
+        let mut server = sandbox.server().map_err(failed(SERVER))?;
+        server.env("MCP_SQL_STATEMENT_TIMEOUT_MS", STATEMENT_TIMEOUT_MS).env("MCP_LOG_LEVEL", "error");
+        server.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = Running::start(&mut server, SERVER)?;
+        let stdout = server.child.stdout.take();
         let (lines, from_server) = mpsc::sync_channel(LINES);
         // Ends with the server's stdout, or when the player is dropped.
         let reader = move || {
             let read = stdout.map(BufReader::new).into_iter().flat_map(BufRead::lines);
             read.map_while(Result::ok).try_for_each(|line| lines.send(line)).unwrap_or_default();
         };
-        let check = sandbox.check()?;
-        let player = Self { to_server, server, from_server, check, log, last_id: 0 };
-        thread::Builder::new()
-            .name("demo-reader".to_owned())
-            .spawn(reader)
-            .map_err(DemoError::cannot("start a thread"))?;
-        Ok(player)
+        thread::Builder::new().name("demo-reader".to_owned()).spawn(reader).map_err(failed("a thread"))?;
+        Ok(Self { sandbox, server, from_server, last_id: 0, stop })
     }
 
-    /// Asks the question of a step, and returns the answer.
-    pub(super) fn play(&mut self, step: &Step, stop: &Stop) -> Result<Answer, DemoError> {
+    /// Asks the question of a step, and returns the answer as lines.
+    pub(super) fn play(&mut self, step: &Step) -> Result<Vec<String>, DemoError> {
+        let Step(ask, _, name, _) = *step;
         let arguments = step.arguments();
-        let id = match step.ask {
-            Ask::Check => return self.check(stop),
-            Ask::Legacy => self.send(step.name, &arguments)?,
-            Ask::Modern => self.send(step.name, &modern(arguments))?,
-            Ask::Call | Ask::CancelledCall => {
-                self.send("tools/call", &modern(json!({ "name": step.name, "arguments": arguments })))?
+        let id = match ask {
+            Ask::Check => return self.check(),
+            Ask::Legacy => self.send(name, &arguments)?,
+            Ask::Modern => self.send(name, &modern(arguments))?,
+            Ask::Call | Ask::DatabaseCall | Ask::CancelledCall => {
+                self.send("tools/call", &modern(json!({ "name": name, "arguments": arguments })))?
             }
         };
-        if step.ask == Ask::CancelledCall {
+        if ask == Ask::CancelledCall {
             let params = json!({ "requestId": id, "reason": "the user changed their mind" });
             self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))?;
             // An earlier request would be answered before this one, or it never is.
             let later = self.send("ping", &json!({}))?;
-            return self.receive(later, stop).map(|_| Answer::Silence);
+            return self.receive(later).map(|_| vec!["(nothing; the session goes on)".to_owned()]);
         }
-        let answer = self.receive(id, stop)?;
-        if step.name == "initialize" {
+        let answer = self.receive(id)?;
+        if name == "initialize" {
             self.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         }
-        Ok(answer)
+        Ok(transcript::answer(&answer))
     }
 
     /// Runs `check`, whose report fits a pipe, and returns it with paths relative to the sandbox.
-    fn check(&mut self, stop: &Stop) -> Result<Answer, DemoError> {
-        let command = self.check.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut check = Running::start(command, "check")?;
-        check.wait(ANSWER_LIMIT, stop)?;
-        let mut printed = String::new();
-        let read =
-            check.child.stdout.take().map(|mut stdout| stdout.read_to_string(&mut printed)).transpose();
-        read.map_err(DemoError::cannot("read what check prints"))?;
-        let directory = command.get_current_dir().map(|path| format!("{}/", path.display()));
-        Ok(Answer::Printed(printed.replace(&directory.unwrap_or_default(), "")))
+    fn check(&self) -> Result<Vec<String>, DemoError> {
+        let mut check = self.sandbox.check().map_err(failed("check"))?;
+        check.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut check = Running::start(&mut check, "check")?;
+        check.wait(ANSWER_LIMIT, self.stop)?;
+        let printed = check.child.stdout.take().map(io::read_to_string).transpose();
+        let printed = printed.map_err(failed("check"))?.unwrap_or_default();
+        Ok(self.sandbox.relative(&printed).lines().map(str::to_owned).collect())
     }
 
     /// Closes the server's input and waits for its end.
-    pub(super) fn leave(mut self, stop: &Stop) -> Result<ExitStatus, DemoError> {
-        drop(self.to_server.take());
-        let status = self.server.wait(END_LIMIT, stop)?;
-        match self.from_server.recv_timeout(END_LIMIT) {
-            Ok(line) => Err(self.failed(format!("wrote at the end what was not asked for: {line}"))),
-            Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => Ok(status),
-        }
+    pub(super) fn leave(mut self) -> Result<ExitStatus, DemoError> {
+        drop(self.server.child.stdin.take());
+        let status = self.server.wait(END_LIMIT, self.stop)?;
+        let unasked = self.from_server.recv_timeout(END_LIMIT).ok();
+        unasked.map_or(Ok(status), |line| Err(failed(SERVER)(format!("wrote at its end: {line}"))))
     }
 
     fn send(&mut self, method: &str, params: &Value) -> Result<u64, DemoError> {
@@ -128,38 +103,23 @@ impl Player {
     }
 
     fn write(&mut self, message: &Value) -> Result<(), DemoError> {
-        let written = match &mut self.to_server {
-            Some(stdin) => writeln!(stdin, "{message}"),
-            None => Ok(()),
-        };
-        written.map_err(|error| self.failed(format!("does not listen: {error}")))
+        let mut stdin = self.server.child.stdin.iter_mut();
+        stdin.try_for_each(|stdin| writeln!(stdin, "{message}")).map_err(failed(SERVER))
     }
 
-    /// Receives the response to `id`. Notifications are skipped; a response to another request is a fault.
-    fn receive(&mut self, id: u64, stop: &Stop) -> Result<Answer, DemoError> {
-        let start = Instant::now();
-        while start.elapsed() < ANSWER_LIMIT {
-            stop.check()?;
-            let line = match self.from_server.recv_timeout(TICK) {
-                Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => return Err(self.failed("is gone".to_owned())),
-            };
-            let message: Value = serde_json::from_str(&line)
-                .map_err(|error| self.failed(format!("wrote what is no JSON ({error}): {line}")))?;
-            if message.get("method").is_some() {
-                continue;
-            }
-            if message.get("id") != Some(&json!(id)) {
-                return Err(self.failed(format!("answered what was not asked: {line}")));
-            }
-            return Ok(Answer::Response(message));
+    /// Receives the response to `id`; another message is a fault.
+    fn receive(&self, id: u64) -> Result<Value, DemoError> {
+        let line = self.stop.wait(SERVER, ANSWER_LIMIT, || match self.from_server.try_recv() {
+            Ok(line) => Ok(Some(line)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(gone @ TryRecvError::Disconnected) => Err(failed(SERVER)(gone)),
+        })?;
+        let message: Value = serde_json::from_str(&line).map_err(failed(SERVER))?;
+        if message.get("id") == Some(&json!(id)) {
+            Ok(message)
+        } else {
+            Err(failed(SERVER)(format!("answered a question that was not asked: {line}")))
         }
-        Err(DemoError::TooSlow("an answer"))
-    }
-
-    fn failed(&self, what: String) -> DemoError {
-        DemoError::Program { program: "the server", what, log: log_tail(&self.log) }
     }
 }
 

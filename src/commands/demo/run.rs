@@ -1,24 +1,18 @@
 //! The demo's two ways: play the script, or serve the sandbox.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs;
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
+use std::{fs, io};
 
 use clap::Args;
 
-use super::child::Running;
-use super::error::DemoError;
+use super::child::{DemoError, Running, Stop, failed};
 use super::player::Player;
 use super::sandbox::Sandbox;
 use super::script::STEPS;
-use super::stop::Stop;
-use super::transcript::Transcript;
+use super::transcript;
 use crate::NAME;
-use crate::commands::console::{Vars, print};
-use crate::commands::exit::Exit;
+use crate::commands::console::{Exit, Vars, print};
 use crate::diagnostics::{self, report_fatal};
 
 /// The options of `demo`.
@@ -32,62 +26,54 @@ pub(crate) struct Options {
     serve: bool,
 }
 
-pub(crate) fn run(options: &Options, vars: Vars) -> io::Result<Exit> {
-    let vars: BTreeMap<OsString, OsString> = vars.into_iter().collect();
-    let var = |name: &str| vars.get(&OsString::from(name)).filter(|value| !value.is_empty());
-    let path = var("PATH").cloned().unwrap_or_default();
-    let colour = io::stdout().is_terminal() && var("NO_COLOR").is_none();
+pub(crate) fn run(options: &Options, vars: &Vars) -> io::Result<Exit> {
+    let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap_or_default();
     if options.serve {
         diagnostics::keep_stdout_for_mcp();
     }
-    let ended = Stop::on_signals().and_then(|stop| {
+    let stop = Stop::on_signals()?;
+    let play_or_serve = || {
         let stored = options.check.as_deref().map(fs::read_to_string).transpose();
-        let stored = stored.map_err(DemoError::cannot("read the stored transcript"))?;
+        let stored = stored.map_err(failed("cannot read the stored transcript"))?;
         let sandbox = Sandbox::build(&path, &stop)?;
-        if options.serve { serve(&sandbox, &stop) } else { play(stored, &sandbox, colour, &stop) }
-    });
-    match ended {
-        Ok(exit) => Ok(exit),
-        Err(DemoError::Interrupted) => {
-            report_fatal("interrupted; everything is removed");
-            Ok(Exit::Failure)
-        }
-        Err(failed) => Err(io::Error::other(failed)),
-    }
+        if options.serve { serve(&sandbox, &stop) } else { play(stored, &sandbox, &stop) }
+    };
+    play_or_serve().map_err(io::Error::other)
 }
 
 /// Plays the script and shows or compares the transcript.
-fn play(stored: Option<String>, sandbox: &Sandbox, colour: bool, stop: &Stop) -> Result<Exit, DemoError> {
-    let mut transcript = Transcript::new(colour);
-    let show = |text: String| match &stored {
-        None => print(&text).map_err(DemoError::cannot("write to stdout")),
-        Some(_) => Ok(()),
+fn play(stored: Option<String>, sandbox: &Sandbox, stop: &Stop) -> Result<Exit, DemoError> {
+    let mut transcript = String::new();
+    let mut show = |block: String| {
+        transcript += &block;
+        if stored.is_none() { print(&block).map_err(failed("stdout")) } else { Ok(()) }
     };
-    let mut player = Player::start(sandbox)?;
-    for step in STEPS.iter().filter(|step| sandbox.has_database() || !step.needs_database) {
-        let answer = player.play(step, stop)?;
-        show(transcript.add_step(step, &answer))?;
+    let mut player = Player::start(sandbox, stop)?;
+    let mut number = 0;
+    for step in STEPS.iter().filter(|step| sandbox.has_database() || !step.needs_database()) {
+        number += 1;
+        show(transcript::block(number, step.1, &transcript::question(step), player.play(step)?))?;
     }
-    let status = player.leave(stop)?;
-    show(transcript.end(status))?;
+    let end = vec![player.leave()?.to_string()];
+    show(transcript::block(number + 1, "The client closes its end: the server ends", "", end))?;
     let Some(stored) = stored else { return Ok(Exit::Clean) };
-    let (report, exit) = match transcript.drift(&stored) {
+    let (report, exit) = match transcript::drift(&transcript, &stored) {
         None => ("the transcript is as stored\n".to_owned(), Exit::Clean),
         Some(drift) => (drift, Exit::Failure),
     };
-    print(&report).map_err(DemoError::cannot("write to stdout"))?;
+    print(&report).map_err(failed("stdout"))?;
     Ok(exit)
 }
 
 /// Lets a child serve the sandbox on our own stdin and stdout.
 fn serve(sandbox: &Sandbox, stop: &Stop) -> Result<Exit, DemoError> {
-    let mut server = Running::start(&mut sandbox.server()?, "the server")?;
+    let mut server = sandbox.server().map_err(failed("the server"))?;
+    let mut server = Running::start(&mut server, "the server")?;
     report_fatal(&format!("{NAME} serves the demo's sandbox until the end of the input"));
     match server.wait(Duration::MAX, stop) {
-        Ok(status) if status.success() => Ok(Exit::Clean),
-        Ok(_) => Ok(Exit::Failure),
+        Ok(status) if !status.success() => Ok(Exit::Failure),
         // A signal is the usual way to end a server.
-        Err(DemoError::Interrupted) => Ok(Exit::Clean),
+        Ok(_) | Err(DemoError::Interrupted) => Ok(Exit::Clean),
         Err(error) => Err(error),
     }
 }

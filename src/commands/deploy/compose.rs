@@ -1,14 +1,12 @@
 //! `deploy compose`: one container for each session, with nothing writable and no network unless a database needs it.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
 use clap::Args;
 
-use super::launch::{dsn_file, environment, given, notes, sockets, tls_files};
-use super::limits::Limits;
-use super::printed::{Printed, comments, fill};
+use super::launch::{dsn_file, environment, given, limits, notes, sockets, tls_files};
+use super::printed::Printed;
 use crate::VERSION;
 use crate::settings::Settings;
 
@@ -32,14 +30,13 @@ pub(super) struct Options {
 
 pub(super) fn file(options: &Options, settings: &Settings) -> io::Result<Printed> {
     let mut notes = notes(settings, Some(UNLOGGED))?;
-    if given(settings, DISK).is_some() {
+    if given(settings, DISK)?.is_some() {
         notes.push(format!("{DISK} is not carried: mount what it names and name the place in the container"));
     }
-    let mut variables = String::new();
+    let (mut variables, mut volumes) = (String::new(), String::new());
     let mut variable = |name: &str, value: &str| {
-        write!(variables, "\n      {name}: {}", quoted(value)).map_err(io::Error::other)
+        variables.extend(["\n      ", name, ": ", &quoted(value)]);
     };
-    let mut volumes = Vec::new();
     for (name, value) in environment(settings)? {
         let place = match name {
             "MCP_SAFE_DATA_DIR" => DATA.to_owned(),
@@ -47,39 +44,33 @@ pub(super) fn file(options: &Options, settings: &Settings) -> io::Result<Printed
             "MCP_CATALOG" => format!("{CATALOG}.toml"),
             DISK => continue,
             _ => {
-                variable(name, &value)?;
+                variable(name, &value);
                 continue;
             }
         };
-        variable(name, &place)?;
-        volumes.push(volume(&value, &place));
+        variable(name, &place);
+        volumes += &volume(&value, &place);
     }
     // At the same place as on the host, so that one connection string is right on both sides.
     let of_dsn = tls_files(settings)?.map(|(_, path)| path).chain(sockets(settings)?);
     volumes.extend(of_dsn.map(|path| volume(&path, &path)));
     let mut secrets = String::new();
     if settings.sql.is_some() {
-        variable("MCP_SQL_DSN_FILE", "/run/secrets/sql-dsn")?;
+        variable("MCP_SQL_DSN_FILE", "/run/secrets/sql-dsn");
         let file = quoted(&dsn_file(settings)?);
         secrets = format!("    secrets: [sql-dsn]\nsecrets:\n  sql-dsn:\n    file: {file}\n");
     }
-    if !volumes.is_empty() {
-        volumes.insert(0, "    volumes:\n".to_owned());
-    }
     let has_network = settings.sql.as_ref().is_some_and(|sql| sql.dsn.tcp().next().is_some());
-    let Limits { tasks, descriptors, stop_seconds } = Limits::of(settings)?;
-    let values = [
-        ("notes", &*comments(&notes)),
-        ("image", &quoted(&options.image)),
-        ("tasks", &tasks),
-        ("descriptors", &descriptors),
-        ("stop_seconds", &stop_seconds),
-        ("network", if has_network { "" } else { "    network_mode: none\n" }),
-        ("environment", if variables.is_empty() { " {}" } else { &variables }),
-        ("volumes", &volumes.concat()),
-        ("secrets", &secrets),
-    ];
-    Ok(Printed { text: fill(TEMPLATE, &values).trim_end().to_owned() + "\n", notes })
+    let or_empty = |text: &str, is_needed: bool| if is_needed { text.to_owned() } else { String::new() };
+    let mut values = limits(settings)?;
+    values.extend([
+        ("image", quoted(&options.image)),
+        ("network", or_empty("    network_mode: none\n", !has_network)),
+        ("volumes", or_empty("    volumes:\n", !volumes.is_empty()) + &volumes),
+        ("environment", if variables.is_empty() { " {}".to_owned() } else { variables }),
+        ("secrets", secrets),
+    ]);
+    Ok(Printed::fill(TEMPLATE, notes, values))
 }
 
 fn volume(source: &str, target: &str) -> String {

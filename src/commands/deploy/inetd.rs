@@ -4,8 +4,8 @@ use std::io;
 
 use clap::Args;
 
-use super::launch::{absolute, dsn_file, environment, given, notes};
-use super::printed::{Printed, comments, fill};
+use super::launch::{dsn_file, environment, given, notes};
+use super::printed::Printed;
 use crate::settings::Settings;
 
 const TEMPLATE: &str = include_str!("inetd.txt");
@@ -34,9 +34,7 @@ pub(super) fn lines(options: &Options, program: &str, settings: &Settings) -> io
     if settings.sql.is_some() {
         environment.push(("MCP_SQL_DSN_FILE", dsn_file.clone()));
     }
-    if let Some(file) = given(settings, LOG_FILE) {
-        environment.push((LOG_FILE, absolute(LOG_FILE, file.reveal())?));
-    }
+    environment.extend(given(settings, LOG_FILE)?.map(|file| (LOG_FILE, file)));
     if environment.len() > MAX_SETTINGS {
         return Err(io::Error::other(format!("inetd cannot carry more than {MAX_SETTINGS} settings")));
     }
@@ -48,15 +46,14 @@ pub(super) fn lines(options: &Options, program: &str, settings: &Settings) -> io
     if let Some(word) = words.iter().chain([user, socket]).find(odd) {
         return Err(io::Error::other(format!("inetd's files know no quotes and cannot hold {word:?}")));
     }
-    let values = [
-        ("notes", &*comments(&notes)),
-        ("dsn_file", &dsn_file),
-        ("port", &port.to_string()),
-        ("user", user),
-        ("socket", socket),
-        ("command", &words.join(" ")),
+    let values = vec![
+        ("dsn_file", dsn_file),
+        ("port", port.to_string()),
+        ("user", user.clone()),
+        ("socket", socket.clone()),
+        ("command", words.join(" ")),
     ];
-    Ok(Printed { text: fill(TEMPLATE, &values), notes })
+    Ok(Printed::fill(TEMPLATE, notes, values))
 }
 
 #[cfg(test)]
@@ -67,7 +64,7 @@ mod tests {
     fn printed(program: &str, vars: &[(&str, &str)]) -> io::Result<String> {
         let options = Options { user: "mcp".to_owned(), socket: "/run/mcp/socket".to_owned(), port: 7 };
         let Printed { text, notes } = lines(&options, program, &settings(vars))?;
-        assert!(text.contains(&comments(&notes)), "{text}");
+        assert!(notes.iter().all(|note| text.contains(&format!("# {note}\n"))), "{text}");
         Ok(text)
     }
 

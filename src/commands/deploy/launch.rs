@@ -1,11 +1,11 @@
 //! The settings as a launcher passes them on: variables, files, sockets, and notes on everything else.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{self, Path};
 
+use super::printed::Values;
 use crate::diagnostics;
-use crate::settings::{Given, Kind, Settings};
+use crate::settings::{Kind, Setting, Settings};
 
 /// The place of the connection string, unless the operator names another.
 const DSN_FILE: &str = "/etc/mcp-server-suite/sql-dsn";
@@ -21,41 +21,27 @@ pub(super) fn is_private(path: impl AsRef<Path>) -> bool {
 /// way for these.
 pub(super) fn environment(settings: &Settings) -> io::Result<Vec<(&'static str, String)>> {
     const OTHERWISE: [&str; 2] = ["MCP_SQL_DSN_FILE", "MCP_LOG_FILE"];
-    let mut environment = Vec::new();
-    for (setting, given) in &settings.given {
-        let value = match setting.kind {
-            Kind::Path { .. } if !OTHERWISE.contains(&setting.name) => {
-                absolute(setting.name, given.reveal())?
-            }
-            Kind::Secret { .. } | Kind::Path { .. } | Kind::Unsupported => continue,
-            Kind::Number { .. } | Kind::Word { .. } | Kind::Text { .. } => {
-                text(setting.name, given.reveal())?
-            }
-        };
-        environment.push((setting.name, value));
-    }
-    Ok(environment)
+    let is_plain = |(setting, _): &(&'static Setting, _)| {
+        !matches!(setting.kind, Kind::Secret) && !OTHERWISE.contains(&setting.name)
+    };
+    let plain = settings.portable()?.into_iter().filter(is_plain);
+    Ok(plain.map(|(setting, value)| (setting.name, value)).collect())
 }
 
-pub(super) fn given<'s>(settings: &'s Settings, name: &str) -> Option<&'s Given> {
-    settings.given.iter().find(|(setting, _)| setting.name == name).map(|(_, given)| given)
+/// Returns a given setting.
+pub(super) fn given(settings: &Settings, name: &str) -> io::Result<Option<String>> {
+    Ok(settings.portable()?.into_iter().find(|(setting, _)| setting.name == name).map(|(_, value)| value))
 }
 
-pub(super) fn absolute(name: &str, path: impl AsRef<Path>) -> io::Result<String> {
-    text(name, path::absolute(path)?)
-}
-
-fn text(name: &str, value: impl Into<OsString>) -> io::Result<String> {
-    value.into().into_string().map_err(|_| io::Error::other(format!("{name} is not UTF-8")))
+fn absolute(name: &str, path: impl AsRef<Path>) -> io::Result<String> {
+    let path = path::absolute(path)?.into_os_string().into_string();
+    path.map_err(|_| io::Error::other(format!("{name} is not UTF-8")))
 }
 
 /// Returns the file of the connection string: the given one, unless that is a pipe.
 pub(super) fn dsn_file(settings: &Settings) -> io::Result<String> {
-    const NAME: &str = "MCP_SQL_DSN_FILE";
-    match given(settings, NAME).map(Given::reveal).filter(|path| Path::new(path).is_file()) {
-        Some(path) => absolute(NAME, path),
-        None => Ok(DSN_FILE.to_owned()),
-    }
+    let file = given(settings, "MCP_SQL_DSN_FILE")?.filter(|path| Path::new(path).is_file());
+    Ok(file.unwrap_or_else(|| DSN_FILE.to_owned()))
 }
 
 /// Lists the files that the connection string names, by parameter. The operator writes the installed connection string.
@@ -86,11 +72,10 @@ pub(super) fn sockets(settings: &Settings) -> io::Result<Vec<String>> {
 /// Lists what is left to the operator. `unlogged` is the reason for which a launcher does not carry `MCP_LOG_FILE`.
 pub(super) fn notes(settings: &Settings, unlogged: Option<&str>) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
-    if let Some(why) = unlogged.filter(|_| given(settings, "MCP_LOG_FILE").is_some()) {
+    if let (Some(why), Some(_)) = (unlogged, given(settings, "MCP_LOG_FILE")?) {
         notes.push(format!("MCP_LOG_FILE is not carried: {why}"));
     }
-    let needs_password = settings.sql.as_ref().is_some_and(|sql| !sql.dsn.has_password());
-    if needs_password && settings.has_pgpassword {
+    if settings.needs_pgpassword() {
         notes.push("PGPASSWORD is not carried: write the password into the connection string".to_owned());
     }
     for (key, path) in dsn_files(settings)? {
@@ -102,4 +87,21 @@ pub(super) fn notes(settings: &Settings, unlogged: Option<&str>) -> io::Result<V
         });
     }
     Ok(notes.iter().map(|note| diagnostics::escape(note)).collect())
+}
+
+/// Returns the bounds around the process: its threads, its descriptors, and the seconds from the request to end until the
+/// kill.
+pub(super) fn limits(settings: &Settings) -> io::Result<Values> {
+    /// Each worker, one that replaces it while it is stuck, and for both a thread that looks up a name.
+    const THREADS_A_WORKER: usize = 4;
+    const OTHER_THREADS: usize = 64;
+    /// Beyond the grace.
+    const STOP_SECONDS: u64 = 5;
+    let workers = settings.server.max_concurrency.saturating_mul(THREADS_A_WORKER);
+    let grace = settings.server.shutdown_grace.as_secs();
+    Ok(vec![
+        ("tasks", workers.saturating_add(OTHER_THREADS).to_string()),
+        ("descriptors", settings.needs()?.descriptors.to_string()),
+        ("stop_seconds", grace.saturating_add(STOP_SECONDS).to_string()),
+    ])
 }

@@ -4,12 +4,11 @@
 //! |---|---|
 //! | `run` | the choice of what to print |
 //! | `printed` | a printed text, and the templates that it is made from |
-//! | `launch`, `limits` | the settings and the bounds as a launcher passes them on |
+//! | `launch` | the settings and the bounds as a launcher passes them on |
 //! | `systemd`, `inetd`, `compose` | one launcher each |
 //! | `role` | the SQL that makes a database role |
 
 mod printed;
-mod limits;
 mod launch;
 mod systemd;
 mod inetd;

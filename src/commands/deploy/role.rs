@@ -1,11 +1,12 @@
 //! `deploy role`: the database role that makes PostgreSQL itself forbid what the guard forbids.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::printed::fill;
+use super::printed::Printed;
 use crate::guard::sensitive::SensitiveWords;
 use crate::settings::Settings;
 use crate::tools::catalog::Catalog;
@@ -34,7 +35,7 @@ pub(super) struct Options {
     connections: u16,
 }
 
-pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<String> {
+pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Printed> {
     let Options { schema, tables, catalog: _, role, connections } = options;
     let schema_name = identifier(schema)?;
     let catalog = settings.catalog.as_ref().filter(|_| tables.is_empty());
@@ -43,12 +44,9 @@ pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Strin
         Some(catalog) => catalog.tables().iter().map(|table| table.to_lowercase()).collect(),
         None => tables.clone(),
     };
-    let tables: io::Result<Vec<(String, String)>> = tables.iter().map(|table| named(table, schema)).collect();
-    let tables = tables?;
-    let mut schemas: Vec<&str> = tables.iter().map(|(schema, _)| schema.as_str()).collect();
-    schemas.push(&schema_name);
-    schemas.sort_unstable();
-    schemas.dedup();
+    let tables = tables.iter().map(|table| named(table, schema)).collect::<io::Result<Vec<_>>>()?;
+    let schemas = tables.iter().map(|(schema, _)| schema.as_str()).chain([schema_name.as_str()]);
+    let schemas: Vec<&str> = BTreeSet::from_iter(schemas).into_iter().collect();
     let relations = if tables.is_empty() {
         let schema = literal(&schema_name);
         format!("c.relnamespace = {schema}::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')")
@@ -59,21 +57,21 @@ pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Strin
         format!("c.oid IN ({})", numbers.collect::<Vec<_>>().join(", "))
     };
     let waived = catalog.map(Catalog::waived).unwrap_or_default();
-    let waived: io::Result<Vec<String>> =
+    let waived: io::Result<Vec<_>> =
         waived.iter().map(|name| identifier(name).map(|_| literal(name))).collect();
-    let values = [
-        ("role", &*identifier(role)?),
-        ("name", role),
-        ("literal", &literal(role)),
-        ("connections", &connections.to_string()),
-        ("schema", &schema_name),
-        ("schemas", &schemas.join(", ")),
-        ("relations", &relations),
-        ("anywhere", &settings.sensitive_words.anywhere().join("|")),
-        ("words", &SensitiveWords::WORDS.join("|")),
-        ("waived", &waived?.join(", ")),
+    let values = vec![
+        ("role", identifier(role)?),
+        ("name", role.clone()),
+        ("literal", literal(role)),
+        ("connections", connections.to_string()),
+        ("schemas", schemas.join(", ")),
+        ("schema", schema_name),
+        ("relations", relations),
+        ("anywhere", settings.sensitive_words.anywhere().join("|")),
+        ("words", SensitiveWords::WORDS.join("|")),
+        ("waived", waived?.join(", ")),
     ];
-    Ok(fill(SCRIPT, &values))
+    Ok(Printed::fill(SCRIPT, Vec::new(), values))
 }
 
 /// The schema and the name of a table, which may stand behind its schema, quoted.
@@ -88,11 +86,8 @@ fn literal(text: &str) -> String {
 }
 
 fn identifier(name: &str) -> io::Result<String> {
-    if name.is_empty()
-        || name.len() > MAX_NAME_BYTES
-        || name.contains(char::is_control)
-        || name.contains(['\\', '$'])
-    {
+    let is_odd = |c: char| c.is_control() || ['\\', '$'].contains(&c);
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.contains(is_odd) {
         return Err(io::Error::other(format!("{name:?} cannot be the name of a role, schema or table here")));
     }
     Ok(format!("\"{}\"", name.replace('"', "\"\"")))

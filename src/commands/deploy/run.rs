@@ -4,13 +4,12 @@ use std::{env, io};
 
 use clap::{Args, Subcommand};
 
-use super::launch::is_private;
 use super::printed::Printed;
 use super::{compose, inetd, role, systemd};
-use crate::commands::console::{Vars, print, with_settings};
+use crate::commands::console::{Exit, Vars, print, with_settings};
 use crate::commands::demo::CATALOG;
-use crate::commands::exit::Exit;
 use crate::diagnostics;
+use crate::settings::Settings;
 
 /// The options of `deploy`.
 #[derive(Debug, Args)]
@@ -33,39 +32,33 @@ enum Artifact {
     Catalog,
 }
 
-pub(crate) fn run(options: &Options, vars: Vars) -> io::Result<Exit> {
-    let print = |text: String| print(&text).map(|()| Exit::Clean);
-    let report = |printed: Printed| {
-        printed.notes.iter().for_each(|note| diagnostics::report_fatal(note));
-        print(printed.text)
+pub(crate) fn run(options: &Options, mut vars: Vars) -> io::Result<Exit> {
+    let print = |Printed { text, notes }: Printed| {
+        notes.iter().for_each(|note| diagnostics::report_fatal(note));
+        print(&text).map(|()| Exit::Clean)
     };
-    match &options.artifact {
-        Artifact::Systemd(options) => with_settings(vars, |settings| {
-            let program = program()?;
-            if is_private(&program) {
-                diagnostics::report_fatal(
-                    "this binary stands where a hardened service cannot see it; install it, for example to \
-                         /usr/local/bin, and print this again from there",
-                );
-            }
-            report(systemd::units(options, &program, &settings)?)
-        }),
-        Artifact::Inetd(options) => {
-            with_settings(vars, |settings| report(inetd::lines(options, &program()?, &settings)?))
-        }
-        Artifact::Compose(options) => {
-            with_settings(vars, |settings| report(compose::file(options, &settings)?))
-        }
-        Artifact::Role(options) => {
-            let mut vars = vars;
-            if let Some(catalog) = &options.catalog {
-                vars.retain(|(name, _)| name != "MCP_CATALOG");
-                vars.push(("MCP_CATALOG".into(), catalog.into()));
-            }
-            with_settings(vars, |settings| print(role::script(options, &settings)?))
-        }
-        Artifact::Catalog => print(CATALOG.to_owned()),
+    if let Artifact::Catalog = &options.artifact {
+        return print(catalog());
     }
+    if let Artifact::Role(role::Options { catalog: Some(catalog), .. }) = &options.artifact {
+        // Of two variables of one name the last counts.
+        vars.push(("MCP_CATALOG".into(), catalog.into()));
+    }
+    with_settings(vars, |settings| print(printed(&options.artifact, &program()?, &settings)?))
+}
+
+fn printed(artifact: &Artifact, program: &str, settings: &Settings) -> io::Result<Printed> {
+    match artifact {
+        Artifact::Systemd(options) => systemd::units(options, program, settings),
+        Artifact::Inetd(options) => inetd::lines(options, program, settings),
+        Artifact::Compose(options) => compose::file(options, settings),
+        Artifact::Role(options) => role::script(options, settings),
+        Artifact::Catalog => Ok(catalog()),
+    }
+}
+
+fn catalog() -> Printed {
+    Printed { text: CATALOG.to_owned(), notes: Vec::new() }
 }
 
 /// Returns the path of this binary.
@@ -79,7 +72,7 @@ mod tests {
     use super::*;
     use crate::{
         commands::deploy::testing::settings,
-        settings::{Kind, Settings, table},
+        settings::{Kind, table},
     };
 
     #[test]
@@ -128,12 +121,6 @@ mod tests {
             artifact: Artifact,
         }
         let line: Line = clap::Parser::parse_from([&["deploy"], arguments].concat());
-        match line.artifact {
-            Artifact::Systemd(options) => systemd::units(&options, "/opt/suite", settings),
-            Artifact::Inetd(options) => inetd::lines(&options, "/opt/suite", settings),
-            Artifact::Compose(options) => compose::file(&options, settings),
-            Artifact::Role(_) | Artifact::Catalog => panic!("{arguments:?} launch nothing"),
-        }
-        .unwrap()
+        super::printed(&line.artifact, "/opt/suite", settings).unwrap()
     }
 }

@@ -9,9 +9,8 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use super::launch::{PRIVATE, dsn_file, environment, is_private, notes, sockets, tls_files};
-use super::limits::Limits;
-use super::printed::{Printed, comments, fill};
+use super::launch::{PRIVATE, dsn_file, environment, is_private, limits, notes, sockets, tls_files};
+use super::printed::Printed;
 use crate::settings::Settings;
 
 const SOCKET: &str = include_str!("socket.txt");
@@ -22,6 +21,10 @@ const PRIVATE_NETWORKS: &str = "localhost link-local 10.0.0.0/8 172.16.0.0/12 19
 
 /// The reason for which `MCP_LOG_FILE` is not carried.
 const UNLOGGED: &str = "each connection has an account of its own, and the log goes to the journal";
+
+/// The note on a binary in a private directory.
+const HIDDEN: &str = "this binary stands where a hardened service cannot see it; install it, for example to \
+    /usr/local/bin, and print this again from there";
 
 /// The options of `deploy systemd`.
 #[derive(Debug, Args)]
@@ -47,24 +50,19 @@ pub(super) fn units(options: &Options, program: &str, settings: &Settings) -> io
 }
 
 fn service(program: &str, settings: &Settings) -> io::Result<Printed> {
-    let notes = notes(settings, Some(UNLOGGED))?;
-    let has_metrics = settings.metrics_disk_path.is_some();
-    let Limits { tasks, descriptors, stop_seconds } = Limits::of(settings)?;
-    let text = fill(
-        SERVICE,
-        &[
-            ("notes", &comments(&notes)),
-            ("program", &quoted(program)?.replace('$', "$$")),
-            ("stop_seconds", &stop_seconds),
-            ("tasks", &tasks),
-            ("descriptors", &descriptors),
-            ("proc_subset", if has_metrics { "all" } else { "pid" }),
-            ("network", &network(settings)),
-            ("settings", &assignments(settings)?),
-            ("mounts", &mounts(settings)?),
-        ],
-    );
-    Ok(Printed { text, notes })
+    let mut notes = notes(settings, Some(UNLOGGED))?;
+    if is_private(program) {
+        notes.push(HIDDEN.to_owned());
+    }
+    let mut values = limits(settings)?;
+    values.extend([
+        ("program", quoted(program)?.replace('$', "$$")),
+        ("proc_subset", settings.metrics_disk_path.as_ref().map_or("pid", |_| "all").to_owned()),
+        ("network", network(settings)),
+        ("settings", assignments(settings)?),
+        ("mounts", mounts(settings)?),
+    ]);
+    Ok(Printed::fill(SERVICE, notes, values))
 }
 
 /// Renders the lines that give the process its settings.
@@ -74,10 +72,11 @@ fn assignments(settings: &Settings) -> io::Result<String> {
         lines.push(format!("Environment={}", quoted(&format!("{name}={value}"))?));
     }
     if settings.sql.is_some() {
-        lines
-            .push("# The connection string, user and password included: chmod 600, owned by root".to_owned());
-        lines.push(format!("LoadCredential=sql-dsn:{}", bare(&dsn_file(settings)?)?));
-        lines.push("Environment=MCP_SQL_DSN_FILE=%d/sql-dsn".to_owned());
+        lines.push(format!(
+            "# The connection string, user and password included: chmod 600, owned by root\n\
+             LoadCredential=sql-dsn:{}\nEnvironment=MCP_SQL_DSN_FILE=%d/sql-dsn",
+            bare(&dsn_file(settings)?)?
+        ));
     }
     Ok(lines.join("\n"))
 }
