@@ -88,7 +88,7 @@
 //! |---|---|
 //! | an SQL function | one line in the table of `guard/functions` |
 //! | a setting | one line in `settings/table.rs`, and its field where it is read in `settings/mod.rs` |
-//! | a rule of the catalog | a variant in `tools/catalog/rule.rs`, its check in `tools/catalog/prove`, its case in `tools/catalog/tests.rs` |
+//! | a rule of the catalog | a variant in `tools/catalog/rule.rs`, its sentence in `diagnoses.rs`, its check in `tools/catalog/prove`, its case in `tools/catalog/tests.rs` |
 //! | an MCP method | a variant of [`protocol::request::Request`], its parameters beside it, its answer in [`protocol::session`], its arm in `server/dispatch.rs` |
 //! | a tool | a type that implements `TypedTool` in a folder of [`tools`], its name in [`tools::BUILT_IN`], its registration in `commands/serve.rs` |
 //! | a code of a refusal | a row in [`problem`] |

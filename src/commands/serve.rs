@@ -88,7 +88,7 @@ fn add_database_tools(
         toolbox.add(lane, Box::new(DescribeDatabase::new(Arc::clone(database))));
     }
     if let Some(catalog) = catalog {
-        catalog.warnings().iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
+        catalog.warnings.iter().for_each(|warning| log::warn!(target: "session", "{warning}"));
         catalog.tools(database).for_each(|tool| toolbox.add(lane, tool));
     }
 }

@@ -86,7 +86,7 @@ impl Settings {
         let sql_adhoc = database::sql_adhoc(&mut reader);
         let need = Need {
             // Ad-hoc queries may read every table that the role may.
-            tables: catalog.as_ref().filter(|_| !sql_adhoc).map(|catalog| catalog.tables().to_vec()),
+            tables: catalog.as_ref().filter(|_| !sql_adhoc).map(|catalog| catalog.tables.clone()),
             waived: catalog.as_ref().map(Catalog::waived).unwrap_or_default(),
             words: words.clone(),
         };

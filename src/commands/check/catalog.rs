@@ -25,9 +25,9 @@ pub(super) fn finding(finding: &catalog::Finding) -> Finding {
 
 /// A catalog without faults.
 pub(super) fn summary(catalog: &Catalog) -> Vec<Finding> {
-    let noun = if catalog.len() == 1 { "entry" } else { "entries" };
-    let proven = Level::Ok.about(SUBJECT, format!("{} {noun}, every one proven", catalog.len()));
-    iter::once(proven).chain(catalog.warnings().iter().map(finding)).collect()
+    let noun = if catalog.count() == 1 { "entry" } else { "entries" };
+    let proven = Level::Ok.about(SUBJECT, format!("{} {noun}, every one proven", catalog.count()));
+    iter::once(proven).chain(catalog.warnings.iter().map(finding)).collect()
 }
 
 /// Runs each entry on a database that can be reached.

@@ -218,7 +218,7 @@ mod tests {
         let database = Database::new(settings.sql.unwrap());
         assert_eq!(database.probe().unwrap().findings, []);
         let catalog = settings.catalog.unwrap();
-        assert!(catalog.warnings().is_empty(), "{:?}", catalog.warnings());
+        assert!(catalog.warnings.is_empty(), "{:?}", catalog.warnings);
         let examined = catalog.examine(&database).unwrap();
         assert_eq!(examined.len(), 7);
         for examination in examined {

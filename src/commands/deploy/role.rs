@@ -41,7 +41,7 @@ pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Print
     let catalog = settings.catalog.as_ref().filter(|_| tables.is_empty());
     let tables = match catalog {
         // As SQL reads names without quotes.
-        Some(catalog) => catalog.tables().iter().map(|table| table.to_lowercase()).collect(),
+        Some(catalog) => catalog.tables.iter().map(|table| table.to_lowercase()).collect(),
         None => tables.clone(),
     };
     let tables = tables.iter().map(|table| named(table, schema)).collect::<io::Result<Vec<_>>>()?;

@@ -24,8 +24,11 @@ pub(crate) struct Function {
     /// The arguments that name members of JSON and hstore values.
     pub(crate) keys: Keys,
     /// Its use of the members of its first argument.
-    #[expect(dead_code, reason = "the catalog's rule of members reads it")]
     pub(crate) members: Members,
+    /// Its rows in `FROM` are single values in one column.
+    pub(crate) is_column: bool,
+    /// It takes a whole row, so that `p.to_json` may be `to_json(p)`.
+    pub(crate) takes_rows: bool,
 }
 
 impl Function {
@@ -42,6 +45,8 @@ impl Function {
         pattern: None,
         keys: Keys::None,
         members: Members::Exposes,
+        is_column: false,
+        takes_rows: false,
     };
 }
 
@@ -214,10 +219,12 @@ pub(crate) enum Keys {
 /// The use of the members of its first argument by a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// Their number or kind.
+    /// Their number or kind, or one that is named.
     Inspects,
     /// A value that still holds them by their names.
     Keeps,
+    /// Every one of them, whatever its name.
+    Spreads,
     /// Anything.
     Exposes,
 }

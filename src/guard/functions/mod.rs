@@ -15,7 +15,7 @@ pub(crate) mod operators;
 pub(crate) mod sets;
 pub(crate) mod denied;
 
-pub(crate) use function::{Function, Group, Keys, Number, Rows, Size, Time};
+pub(crate) use function::{Function, Group, Keys, Members, Number, Rows, Size, Time};
 pub(crate) use patterns::matches_any;
 #[cfg(test)]
 pub(crate) use table::TABLE;

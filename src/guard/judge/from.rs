@@ -29,7 +29,26 @@ pub(super) fn judge_joined<'t>(walk: &mut Walk<'t, '_>, table: &'t TableWithJoin
 }
 
 fn judge_join<'t>(walk: &mut Walk<'t, '_>, operator: &'t JoinOperator) -> Result<(), Refusal> {
-    let constraint = match operator {
+    let Some(constraint) = constraint_of(operator) else {
+        return Err(
+            walk.refuse("Joins are INNER, LEFT, RIGHT, FULL, CROSS and NATURAL; use EXISTS or LATERAL.")
+        );
+    };
+    match constraint {
+        JoinConstraint::On(expr) => walk.left.push(Node::Expr(expr)),
+        JoinConstraint::Using(columns) | JoinConstraint::UsingAlias(columns, _) => {
+            for column in columns {
+                identifiers::judge_object(walk, column)?;
+            }
+        }
+        JoinConstraint::Natural | JoinConstraint::None => {}
+    }
+    Ok(())
+}
+
+/// Returns the condition of a join; kinds of joins that PostgreSQL does not have are refused, and have none here.
+pub(crate) const fn constraint_of(operator: &JoinOperator) -> Option<&JoinConstraint> {
+    match operator {
         JoinOperator::Join(constraint)
         | JoinOperator::Inner(constraint)
         | JoinOperator::Left(constraint)
@@ -37,7 +56,7 @@ fn judge_join<'t>(walk: &mut Walk<'t, '_>, operator: &'t JoinOperator) -> Result
         | JoinOperator::Right(constraint)
         | JoinOperator::RightOuter(constraint)
         | JoinOperator::FullOuter(constraint)
-        | JoinOperator::CrossJoin(constraint) => constraint,
+        | JoinOperator::CrossJoin(constraint) => Some(constraint),
         JoinOperator::Semi(_)
         | JoinOperator::LeftSemi(_)
         | JoinOperator::RightSemi(_)
@@ -50,22 +69,8 @@ fn judge_join<'t>(walk: &mut Walk<'t, '_>, operator: &'t JoinOperator) -> Result
         | JoinOperator::StraightJoin(_)
         | JoinOperator::ArrayJoin
         | JoinOperator::LeftArrayJoin
-        | JoinOperator::InnerArrayJoin => {
-            return Err(
-                walk.refuse("Joins are INNER, LEFT, RIGHT, FULL, CROSS and NATURAL; use EXISTS or LATERAL.")
-            );
-        }
-    };
-    match constraint {
-        JoinConstraint::On(expr) => walk.left.push(Node::Expr(expr)),
-        JoinConstraint::Using(columns) | JoinConstraint::UsingAlias(columns, _) => {
-            for column in columns {
-                identifiers::judge_object(walk, column)?;
-            }
-        }
-        JoinConstraint::Natural | JoinConstraint::None => {}
+        | JoinOperator::InnerArrayJoin => None,
     }
-    Ok(())
 }
 
 /// Judges a table, a subquery or a call.

@@ -18,7 +18,7 @@ pub(super) mod kind;
 pub(super) mod limits;
 pub(super) mod tree;
 mod select;
-mod from;
+pub(crate) mod from;
 mod clauses;
 mod expressions;
 mod operators;

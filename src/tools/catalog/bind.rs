@@ -7,7 +7,7 @@ use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use serde_json::{Map, Value};
 
 use super::entry::Entry;
-use super::kinds::{Kind, Scalar};
+use super::kinds::Scalar;
 use super::params::Param;
 use super::prove::Placeholder;
 use crate::arguments::formats;
@@ -18,13 +18,12 @@ use crate::governance::identity::Identity;
 pub(super) enum Bound {
     Null,
     Text(String),
+    /// Also a time, in microseconds since 2000.
     Integer(i64),
     Number(f64),
     Boolean(bool),
     /// Days since 2000.
     Date(i32),
-    /// Microseconds since 2000.
-    Timestamp(i64),
     Uuid([u8; 16]),
     Array(Vec<Self>),
 }
@@ -34,7 +33,7 @@ impl ToSql for Bound {
         match self {
             Self::Null => Ok(IsNull::Yes),
             Self::Text(text) => text.to_sql(kind, out),
-            Self::Integer(number) | Self::Timestamp(number) => number.to_sql(kind, out),
+            Self::Integer(number) => number.to_sql(kind, out),
             Self::Number(number) => number.to_sql(kind, out),
             Self::Boolean(flag) => flag.to_sql(kind, out),
             Self::Date(days) => days.to_sql(kind, out),
@@ -73,26 +72,25 @@ fn one_more(limit: Bound) -> Bound {
 }
 
 fn value_of(param: &Param, value: &Value) -> Option<Bound> {
-    match (&param.kind, param.matching) {
-        (Kind::One(_), Some(matching)) => Some(Bound::Text(matching.pattern(value.as_str()?))),
-        (Kind::One(scalar), None) => scalar_of(scalar, value),
-        (Kind::Many { items, .. }, _) => value
-            .as_array()?
-            .iter()
-            .map(|item| scalar_of(items, item))
-            .collect::<Option<_>>()
-            .map(Bound::Array),
+    let kind = param.kind.as_ref()?;
+    match (kind.is_list, param.matching) {
+        (true, _) => {
+            let items = value.as_array()?.iter();
+            items.map(|item| scalar_of(kind.scalar, item)).collect::<Option<_>>().map(Bound::Array)
+        }
+        (false, Some(matching)) => Some(Bound::Text(matching.pattern(value.as_str()?))),
+        (false, None) => scalar_of(kind.scalar, value),
     }
 }
 
-fn scalar_of(scalar: &Scalar, value: &Value) -> Option<Bound> {
+fn scalar_of(scalar: Scalar, value: &Value) -> Option<Bound> {
     Some(match scalar {
-        Scalar::String { .. } | Scalar::Enum(_) => Bound::Text(value.as_str()?.to_owned()),
-        Scalar::Integer { .. } => Bound::Integer(value.as_i64()?),
-        Scalar::Number { .. } => Bound::Number(value.as_f64()?),
+        Scalar::String | Scalar::Enum => Bound::Text(value.as_str()?.to_owned()),
+        Scalar::Integer => Bound::Integer(value.as_i64()?),
+        Scalar::Number => Bound::Number(value.as_f64()?),
         Scalar::Boolean => Bound::Boolean(value.as_bool()?),
         Scalar::Date => Bound::Date(formats::date(value.as_str()?)?),
-        Scalar::Timestamp => Bound::Timestamp(formats::timestamp(value.as_str()?)?),
+        Scalar::Timestamp => Bound::Integer(formats::timestamp(value.as_str()?)?),
         Scalar::Uuid => Bound::Uuid(formats::uuid(value.as_str()?)?),
     })
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::claim::Claim;
 use super::config::CatalogConfig;
+use super::diagnoses;
 use super::document::Draft;
 use super::members::{self, MemberUse};
 use super::output::{self, Column};
@@ -49,21 +50,21 @@ impl Entry {
         report.entry = Some(draft.name.value.clone());
         let name = ToolName::parse(&draft.name.value);
         if name.is_none() {
-            let text = format!("No tool can be called {}.", echo(&draft.name.value));
-            let cure = "Use 1 to 64 letters, digits, _ and -.";
-            report.add(Rule::InvalidName, draft.name.line, text, cure);
+            diagnoses::TOOL_NAME.report(report, draft.name.line, &[&echo(&draft.name.value)]);
         }
         let proven = proof(&draft, catalog_tables, config, report);
-        let params = draft.params.clone()?;
-        let input_schema = params::schema(&params);
+        if draft.params.iter().any(|param| param.kind.is_none()) {
+            return None;
+        }
+        let input_schema = params::schema(&draft.params);
         let example = example(&draft, &input_schema, report);
         let Proven { statement, placeholders, member_use } = proven?;
         if draft.waived.contains_key(members::WAIVER) && member_use.exposed.is_empty() {
-            let text = "The waiver of members waives nothing: the statement exposes none.";
-            report.add(Rule::InvalidValue, draft.name.line, text, "Remove it.");
+            diagnoses::WAIVER_UNUSED.report(report, draft.name.line, &[&members::WAIVER]);
         }
         let name = name?;
-        let types = placeholders.iter().map(|placeholder| pg_type(*placeholder, &params)).collect();
+        let param = |placeholder: &Placeholder| draft.params.get(placeholder.param()?);
+        let types = placeholders.iter().map(|it| param(it).map_or(Type::TEXT, Param::pg_type)).collect();
         let fixed = PreparedQuery { name: name.as_str().to_owned(), statement, types };
         let spec = ToolSpec {
             name,
@@ -73,18 +74,9 @@ impl Entry {
             output_schema: output::schema(&draft.columns),
             effect: Effect::Read,
         };
-        let Draft { columns, tables, waived, .. } = draft;
+        let Draft { params, columns, tables, waived, .. } = draft;
         let spec = CheckedSpec::new(spec);
         Some(Self { spec, fixed, placeholders, params, columns, tables, member_use, example, waived })
-    }
-}
-
-fn pg_type(placeholder: Placeholder, params: &[Param]) -> Type {
-    match placeholder {
-        Placeholder::Param(index) | Placeholder::Limit(index) => {
-            params.get(index).map_or(Type::TEXT, Param::pg_type)
-        }
-        Placeholder::Caller | Placeholder::Tenant => Type::TEXT,
     }
 }
 
@@ -92,13 +84,7 @@ fn pg_type(placeholder: Placeholder, params: &[Param]) -> Type {
 fn example(draft: &Draft, schema: &Map<String, Value>, report: &mut Report<'_, Rule>) -> Map<String, Value> {
     let Some(Located { value, line }) = &draft.example else { return Map::new() };
     if let Err(problem) = Checker::new(schema).check(value.clone()) {
-        let cure = "Write arguments that the entry's own parameters accept.";
-        report.add(
-            Rule::InvalidExample,
-            *line,
-            format!("A call with the example is refused: {}", problem.detail()),
-            cure,
-        );
+        diagnoses::EXAMPLE_REFUSED.report(report, *line, &[&problem.detail()]);
     }
     value.clone()
 }
@@ -116,7 +102,7 @@ fn proof(
         catalog_tables,
         tables: &draft.tables,
         columns: &columns,
-        params: &draft.claims,
+        params: &draft.params,
         waived: &draft.waived,
         words: &config.words,
         guard: config.guard,

@@ -46,23 +46,18 @@ pub enum ExamineError {
         /// The time that was waited.
         patience: Duration,
     },
-    /// A transaction ended before it ran anything.
-    #[error("the transaction did not run")]
-    NotRun,
     /// A connection or a transaction failed.
     #[error(transparent)]
     Failed(#[from] Failure),
 }
 
-/// The database refuses an entry.
+/// The reason why the database refuses an entry.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
-    /// Because of a value: SQLSTATE class 22.
-    #[error("{0}")]
-    Data(String),
-    /// Because of the statement, its columns or a grant.
-    #[error("{0}")]
-    Statement(String),
+#[error("{text}")]
+pub struct Refusal {
+    text: String,
+    /// A value is the reason (SQLSTATE class 22), not the statement, its columns or a grant.
+    is_of_data: bool,
 }
 
 /// An entry that the database takes.
@@ -109,7 +104,9 @@ fn examine_entry(
     let example = entry.spec.checker().check(entry.example.clone()).ok();
     let outcome = match described(entry, database, &example.clone().unwrap_or_default())? {
         // An argument that must be there was planned as NULL, since no value of it is known.
-        Err(Refusal::Data(_)) if example.is_none() => Ok(Sound { cost: None, ran: None, types: None }),
+        Err(Refusal { is_of_data: true, .. }) if example.is_none() => {
+            Ok(Sound { cost: None, ran: None, types: None })
+        }
         Err(refusal) => Err(refusal),
         Ok(Examined { columns, cost }) => {
             let ran = example.map(|example| run(query, database, &example)).transpose()?.transpose();
@@ -141,17 +138,16 @@ fn alone<T>(
     });
     match (outcome, ended) {
         (None | Some(Err(QueryError::Failure(_))), Err(failure)) => Err(failure.into()),
-        (None, Ok(_)) => Err(ExamineError::NotRun),
+        (None, Ok(_)) => Err(Failure::Internal("the transaction did not run".to_owned()).into()),
         (Some(outcome), ended) => {
             if let Some(afterwards) = ended.ok().and_then(|answer| answer.afterwards) {
                 afterwards();
             }
-            Ok(outcome.map_err(|error| match error {
-                QueryError::Database(error) => {
-                    let is_of_data = error.code().is_some_and(|code| code.code().starts_with("22"));
-                    if is_of_data { Refusal::Data(chain(&error)) } else { Refusal::Statement(chain(&error)) }
-                }
-                QueryError::Failure(_) | QueryError::Unexpected(_) => Refusal::Statement(error.to_string()),
+            Ok(outcome.map_err(|error| {
+                let cause = if let QueryError::Database(cause) = &error { Some(cause) } else { None };
+                let code = cause.and_then(|cause| cause.code());
+                let is_of_data = code.is_some_and(|code| code.code().starts_with("22"));
+                Refusal { text: cause.map_or_else(|| error.to_string(), |cause| chain(cause)), is_of_data }
             }))
         }
     }

@@ -1,8 +1,10 @@
 //! The values of a parameter: as written in a catalog, as a JSON Schema, and as a type of PostgreSQL.
 
 use postgres::types::Type;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
+use super::diagnoses;
 use super::rule::Rule;
 use crate::arguments::pattern;
 use crate::call::sanitizer;
@@ -16,245 +18,171 @@ const MAX_ITEMS: i64 = 1_000;
 
 /// The values that a parameter takes.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
-    One(Scalar),
-    Many { items: Scalar, max_items: i64 },
+pub(super) struct Kind {
+    pub(super) scalar: Scalar,
+    /// It takes an array of such values.
+    pub(super) is_list: bool,
+    pub(super) schema: Map<String, Value>,
 }
 
-/// One value.
-#[derive(Clone, Debug)]
+/// The type of one value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
-    String { min_length: i64, max_length: i64, pattern: Option<String> },
-    Integer { min: i64, max: i64 },
-    Number { min: f64, max: f64 },
+    String,
+    Integer,
+    Number,
     Boolean,
     Date,
     Timestamp,
     Uuid,
-    Enum(Vec<String>),
+    Enum,
 }
+
+/// Each type: as it is written, and as it is bound, alone and in an array.
+static SCALARS: [(&str, Scalar, Type, Type); 8] = [
+    ("string", Scalar::String, Type::TEXT, Type::TEXT_ARRAY),
+    ("integer", Scalar::Integer, Type::INT8, Type::INT8_ARRAY),
+    ("number", Scalar::Number, Type::FLOAT8, Type::FLOAT8_ARRAY),
+    ("boolean", Scalar::Boolean, Type::BOOL, Type::BOOL_ARRAY),
+    ("date", Scalar::Date, Type::DATE, Type::DATE_ARRAY),
+    ("timestamp", Scalar::Timestamp, Type::TIMESTAMPTZ, Type::TIMESTAMPTZ_ARRAY),
+    ("uuid", Scalar::Uuid, Type::UUID, Type::UUID_ARRAY),
+    ("enum", Scalar::Enum, Type::TEXT, Type::TEXT_ARRAY),
+];
 
 /// The types, as they are written.
 const TYPES: &str = "string, integer, number, boolean, date, timestamp, uuid, enum or array";
 
 impl Kind {
-    pub(super) fn is_numeric(&self) -> bool {
-        let (Self::One(scalar) | Self::Many { items: scalar, .. }) = self;
-        matches!(scalar, Scalar::Integer { .. } | Scalar::Number { .. })
-    }
-
     /// Reads the type and its bounds. Faults are reported.
     pub(super) fn read(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Self> {
-        let Some(kind) = section.text("type", report) else {
-            untyped(name, section.line, report);
-            return None;
-        };
+        let kind = kind_of(name, section, report)?;
         if kind.value != "array" {
-            return Scalar::read(name, &kind, section, report).map(Self::One);
+            return Self::read_one(name, &kind, section, report);
         }
         let max_items = section.integer("max_items", report);
-        let items = section.take("items");
-        let (Some(items), line) = (items, section.line) else {
-            untyped(name, section.line, report);
+        let Some(items) = section.take("items") else {
+            diagnoses::PARAM_UNTYPED.report(report, section.line, &[&name, &TYPES]);
             return None;
         };
         let mut items = Section::of(items, "the items of a parameter", "items", report)?;
-        items.line = line;
-        let Some(kind) = items.text("type", report) else {
-            untyped(name, line, report);
-            return None;
-        };
-        let scalar = Scalar::read(name, &kind, &mut items, report);
+        items.line = section.line;
+        let kind = kind_of(name, &mut items, report)?;
+        let one = Self::read_one(name, &kind, &mut items, report);
         items.finish(report);
-        match max_items.map(|max| max.value) {
-            Some(max_items) if (1..=MAX_ITEMS).contains(&max_items) => {
-                scalar.map(|items| Self::Many { items, max_items })
-            }
-            _ => {
-                unbounded(name, line, &format!("max_items from 1 to {MAX_ITEMS}"), report);
-                None
-            }
-        }
+        let Some(max) = max_items.map(|max| max.value).filter(|max| (1..=MAX_ITEMS).contains(max)) else {
+            return unbounded(name, section.line, &format!("max_items from 1 to {MAX_ITEMS}"), report);
+        };
+        let Self { scalar, is_list: _, schema } = one?;
+        let schema = object(json!({"type": "array", "items": schema, "maxItems": max}));
+        Some(Self { scalar, is_list: true, schema })
     }
 
-    /// The type that a value is bound with.
-    pub(super) fn pg_type(&self) -> Type {
-        match self {
-            Self::One(scalar) => scalar.pg_type(),
-            Self::Many { items, max_items: _ } => items.pg_array(),
-        }
-    }
-
-    /// The JSON Schema of a value.
-    pub(super) fn schema(&self) -> Value {
-        match self {
-            Self::One(scalar) => scalar.schema(),
-            Self::Many { items, max_items } => {
-                json!({"type": "array", "items": items.schema(), "maxItems": max_items})
-            }
-        }
-    }
-}
-
-impl Scalar {
-    fn read(
+    fn read_one(
         name: &str,
         kind: &Located<String>,
         section: &mut Section<'_>,
         report: &mut Report<'_, Rule>,
     ) -> Option<Self> {
-        Some(match kind.value.as_str() {
-            "string" => return Self::read_string(name, section, report),
-            "integer" => {
-                let (min, max) = (section.integer("min", report), section.integer("max", report));
-                let bounds = min.zip(max).map(|(min, max)| (min.value, max.value));
-                let Some((min, max)) = bounds.filter(|(min, max)| min <= max) else {
-                    unbounded(name, section.line, "min and max, min not above max", report);
-                    return None;
-                };
-                Self::Integer { min, max }
+        let Some((_, scalar, ..)) = SCALARS.iter().find(|(word, ..)| *word == kind.value) else {
+            diagnoses::PARAM_TYPE.report(report, kind.line, &[&name, &echo(&kind.value), &TYPES]);
+            return None;
+        };
+        let schema = match scalar {
+            Scalar::String => string(name, section, report)?,
+            Scalar::Integer => {
+                let bounds = (section.integer("min", report), section.integer("max", report));
+                range("integer", bounds, name, section.line, report)?
             }
-            "number" => {
-                let (min, max) = (section.number("min", report), section.number("max", report));
-                let bounds = min.zip(max).map(|(min, max)| (min.value, max.value));
-                let Some((min, max)) = bounds.filter(|(min, max)| min <= max) else {
-                    unbounded(name, section.line, "min and max, min not above max", report);
-                    return None;
-                };
-                Self::Number { min, max }
+            Scalar::Number => {
+                let bounds = (section.number("min", report), section.number("max", report));
+                range("number", bounds, name, section.line, report)?
             }
-            "enum" => {
-                let values = section.texts("values", report);
-                if values.is_empty() {
-                    unbounded(name, section.line, "values, a list of texts", report);
-                    return None;
-                }
-                let mut known = Vec::with_capacity(values.len());
-                for Located { value, line } in values {
-                    check_enum_value(name, &value, line, &known, report);
-                    known.push(value);
-                }
-                Self::Enum(known)
-            }
-            "boolean" => Self::Boolean,
-            "date" => Self::Date,
-            "timestamp" => Self::Timestamp,
-            "uuid" => Self::Uuid,
-            other => {
-                report.add(
-                    Rule::ParamUntyped,
-                    kind.line,
-                    format!("The parameter {name} has the unknown type {}.", echo(other)),
-                    format!("Write {TYPES}; the items of an array are no arrays."),
-                );
-                return None;
-            }
-        })
+            Scalar::Boolean => json!({"type": "boolean"}),
+            Scalar::Date => json!({"type": "string", "format": "date"}),
+            Scalar::Timestamp => json!({"type": "string", "format": "date-time"}),
+            Scalar::Uuid => json!({"type": "string", "format": "uuid"}),
+            Scalar::Enum => values(name, section, report)?,
+        };
+        Some(Self { scalar: *scalar, is_list: false, schema: object(schema) })
     }
 
-    fn read_string(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Self> {
-        let min_length = section.integer("min_length", report).map_or(0, |min| min.value);
-        let max_length = section.integer("max_length", report).map(|max| max.value);
-        let written = section.text("pattern", report);
-        let pattern = written.as_ref().and_then(|written| match pattern::anchored(&written.value) {
-            Ok(pattern) => Some(pattern),
-            Err(why) => {
-                report.add(
-                    Rule::ParamPattern,
-                    written.line,
-                    format!("The pattern of {name} is not of the shared syntax: {why}."),
-                    "Use literals, classes, \\d \\w, groups, | and counts; it matches the whole value.",
-                );
-                None
-            }
-        });
-        match max_length {
-            Some(max_length)
-                if (1..=MAX_LENGTH).contains(&max_length) && (0..=max_length).contains(&min_length) =>
-            {
-                Some(Self::String { min_length, max_length, pattern })
-            }
-            _ => {
-                let bounds = format!("max_length from 1 to {MAX_LENGTH}, and min_length not above it");
-                unbounded(name, section.line, &bounds, report);
-                None
-            }
-        }
+    /// The type that a value is bound with.
+    pub(super) fn pg_type(&self) -> Type {
+        let known = SCALARS.iter().find(|(_, scalar, ..)| *scalar == self.scalar);
+        known.map_or(Type::TEXT, |(_, _, one, list)| if self.is_list { list } else { one }.clone())
     }
 
-    fn pg_type(&self) -> Type {
-        match self {
-            Self::String { .. } | Self::Enum(_) => Type::TEXT,
-            Self::Integer { .. } => Type::INT8,
-            Self::Number { .. } => Type::FLOAT8,
-            Self::Boolean => Type::BOOL,
-            Self::Date => Type::DATE,
-            Self::Timestamp => Type::TIMESTAMPTZ,
-            Self::Uuid => Type::UUID,
-        }
-    }
-
-    fn pg_array(&self) -> Type {
-        match self {
-            Self::String { .. } | Self::Enum(_) => Type::TEXT_ARRAY,
-            Self::Integer { .. } => Type::INT8_ARRAY,
-            Self::Number { .. } => Type::FLOAT8_ARRAY,
-            Self::Boolean => Type::BOOL_ARRAY,
-            Self::Date => Type::DATE_ARRAY,
-            Self::Timestamp => Type::TIMESTAMPTZ_ARRAY,
-            Self::Uuid => Type::UUID_ARRAY,
-        }
-    }
-
-    fn schema(&self) -> Value {
-        match self {
-            Self::String { min_length, max_length, pattern } => {
-                let mut schema = json!({"type": "string", "minLength": min_length, "maxLength": max_length});
-                if let (Some(pattern), Some(members)) = (pattern, schema.as_object_mut()) {
-                    members.insert("pattern".to_owned(), pattern.as_str().into());
-                }
-                schema
-            }
-            Self::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
-            Self::Number { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
-            Self::Boolean => json!({"type": "boolean"}),
-            Self::Date => json!({"type": "string", "format": "date"}),
-            Self::Timestamp => json!({"type": "string", "format": "date-time"}),
-            Self::Uuid => json!({"type": "string", "format": "uuid"}),
-            Self::Enum(values) => json!({"type": "string", "enum": values}),
-        }
+    /// Returns a bound of the schema.
+    pub(super) fn bound(&self, keyword: &str) -> Option<i64> {
+        self.schema.get(keyword)?.as_i64()
     }
 }
 
-/// Reports a value that a call cannot hold, or that is listed already.
-fn check_enum_value(name: &str, value: &str, line: usize, known: &[String], report: &mut Report<'_, Rule>) {
-    let (what, cure) = if known.iter().any(|known| known == value) {
-        ("twice", "Keep one of them.")
-    } else if value.chars().any(sanitizer::is_forbidden)
-        || value.chars().count() > sanitizer::MAX_STRING_CHARS
-    {
-        ("that no call may hold", "Leave out characters that are not shown, and keep it short.")
-    } else {
-        return;
+fn kind_of(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Located<String>> {
+    let kind = section.text("type", report);
+    if kind.is_none() {
+        diagnoses::PARAM_UNTYPED.report(report, section.line, &[&name, &TYPES]);
+    }
+    kind
+}
+
+fn string(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Value> {
+    let min = section.integer("min_length", report).map_or(0, |min| min.value);
+    let max = section.integer("max_length", report).map(|max| max.value);
+    let written = section.text("pattern", report);
+    let pattern = written.and_then(|Located { value, line }| {
+        let report_fault = |why| diagnoses::PARAM_PATTERN.report(report, line, &[&name, &why]);
+        pattern::anchored(&value).map_err(report_fault).ok()
+    });
+    let Some(max) = max.filter(|max| (1..=MAX_LENGTH).contains(max) && (0..=*max).contains(&min)) else {
+        let bounds = format!("max_length from 1 to {MAX_LENGTH}, and min_length not above it");
+        return unbounded(name, section.line, &bounds, report);
     };
-    let text = format!("The parameter {name} has the value {} {what}.", echo(value));
-    report.add(Rule::InvalidValue, line, text, cure);
+    Some(match pattern {
+        None => json!({"type": "string", "minLength": min, "maxLength": max}),
+        Some(pattern) => json!({"type": "string", "minLength": min, "maxLength": max, "pattern": pattern}),
+    })
 }
 
-fn untyped(name: &str, line: usize, report: &mut Report<'_, Rule>) {
-    report.add(
-        Rule::ParamUntyped,
-        line,
-        format!("The parameter {name} has no type, or its items have none."),
-        format!("Write type = \"…\": {TYPES}; an array also items = {{ type = \"…\" }}."),
-    );
+fn range<T: PartialOrd + Serialize>(
+    kind: &str,
+    (min, max): (Option<Located<T>>, Option<Located<T>>),
+    name: &str,
+    line: usize,
+    report: &mut Report<'_, Rule>,
+) -> Option<Value> {
+    let bounds = min.zip(max).map(|(min, max)| (min.value, max.value)).filter(|(min, max)| min <= max);
+    let Some((min, max)) = bounds else {
+        return unbounded(name, line, "min and max, min not above max", report);
+    };
+    Some(json!({"type": kind, "minimum": min, "maximum": max}))
 }
 
-fn unbounded(name: &str, line: usize, bounds: &str, report: &mut Report<'_, Rule>) {
-    report.add(
-        Rule::ParamUnbounded,
-        line,
-        format!("The parameter {name} lacks a bound."),
-        format!("Write {bounds}."),
-    );
+/// The values of an `enum`: each once, and one that a call can hold.
+fn values(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Value> {
+    let values = section.texts("values", report);
+    if values.is_empty() {
+        return unbounded(name, section.line, "values, a list of texts", report);
+    }
+    for (index, Located { value, line }) in values.iter().enumerate() {
+        if values.iter().take(index).any(|other| other.value == *value) {
+            diagnoses::ENUM_TWICE.report(report, *line, &[&name, &echo(value)]);
+        } else if value.chars().any(sanitizer::is_forbidden)
+            || value.chars().count() > sanitizer::MAX_STRING_CHARS
+        {
+            diagnoses::ENUM_FORBIDDEN.report(report, *line, &[&name, &echo(value)]);
+        }
+    }
+    let values: Vec<String> = values.into_iter().map(|value| value.value).collect();
+    Some(json!({"type": "string", "enum": values}))
+}
+
+fn unbounded<T>(name: &str, line: usize, bounds: &str, report: &mut Report<'_, Rule>) -> Option<T> {
+    diagnoses::PARAM_UNBOUNDED.report(report, line, &[&name, &bounds]);
+    None
+}
+
+fn object(schema: Value) -> Map<String, Value> {
+    if let Value::Object(schema) = schema { schema } else { Map::new() }
 }

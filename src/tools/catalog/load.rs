@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::config::CatalogConfig;
+use super::diagnoses;
 use super::document::{self, Document, Draft};
 use super::entry::Entry;
 use super::examine::{self, Examination, ExamineError};
@@ -12,9 +13,10 @@ use super::query::Query;
 use super::rule::{Finding, Rule};
 use crate::document::file;
 use crate::document::finding::{Place, Severity};
-use crate::document::section::Report;
+use crate::document::section::{Located, Report};
 use crate::guard::SensitiveWords;
 use crate::postgres::Database;
+use crate::protocol::tool::ToolSpec;
 use crate::tools::{BUILT_IN, Tool};
 use crate::wire::ascii::AsciiJson;
 
@@ -28,9 +30,11 @@ const MAX_LISTING_BYTES: usize = 6 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Catalog {
     entries: Vec<Arc<Entry>>,
-    tables: Vec<String>,
+    /// All tables that it may read, as written: `name` or `schema.name`.
+    pub tables: Vec<String>,
     words: Arc<SensitiveWords>,
-    warnings: Vec<Finding>,
+    /// Findings that are no errors.
+    pub warnings: Vec<Finding>,
 }
 
 impl Catalog {
@@ -50,12 +54,12 @@ impl Catalog {
             files.iter().flat_map(|(_, file)| &file.tables).map(|table| table.value.clone()).collect();
         tables.sort();
         tables.dedup();
-        let mut names = Names::default();
+        let mut taken = BTreeMap::new();
         let mut entries = Vec::new();
         let mut findings = Vec::new();
         for (mut report, Document { tables: _, drafts }) in files {
             for draft in drafts {
-                names.check(&draft, &mut report);
+                check_name(&draft, &mut taken, &mut report);
                 entries.extend(Entry::new(draft, &tables, config, &mut report).map(Arc::new));
             }
             report.findings.sort_by_key(|finding| finding.place.line);
@@ -75,11 +79,6 @@ impl Catalog {
         self.entries.iter().map(|entry| Box::new(self.query(entry, database)) as Box<dyn Tool>)
     }
 
-    /// All tables that it may read, as written: `name` or `schema.name`.
-    pub fn tables(&self) -> &[String] {
-        &self.tables
-    }
-
     /// Waivers of all entries: names of secrets that an entry may use, for a written reason.
     pub fn waived(&self) -> Vec<String> {
         self.entries.iter().flat_map(|entry| entry.waived.keys().cloned()).collect()
@@ -97,62 +96,41 @@ impl Catalog {
     }
 
     fn query(&self, entry: &Arc<Entry>, database: &Arc<Database>) -> Query {
-        Query::new(Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database))
+        let (entry, words, database) = (Arc::clone(entry), Arc::clone(&self.words), Arc::clone(database));
+        Query { entry, words, database }
     }
 
-    /// Findings that are no errors.
-    pub fn warnings(&self) -> &[Finding] {
-        &self.warnings
-    }
-
-    /// The number of its tools.
-    pub fn len(&self) -> usize {
+    /// The number of its tools: never 0, since a catalog without an entry is an error.
+    pub fn count(&self) -> usize {
         self.entries.len()
     }
-
-    /// Always `false`: a catalog without an entry is an error.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
 }
 
-/// The tool names that are taken.
-#[derive(Default)]
-struct Names {
-    taken: BTreeMap<String, (PathBuf, usize)>,
-}
-
-impl Names {
-    fn check(&mut self, draft: &Draft, report: &mut Report<'_, Rule>) {
-        report.entry = Some(draft.name.value.clone());
-        let (name, line) = (&draft.name.value, draft.name.line);
-        if BUILT_IN.contains(&name.as_str()) {
-            report.add(Rule::DuplicateName, line, "A built-in tool has this name.", "Use another one.");
-        }
-        if let Some((file, first)) = self.taken.get(name) {
-            let text = format!("Another entry has this name: {}:{first}.", file.display());
-            return report.add(Rule::DuplicateName, line, text, "Use another one.");
-        }
-        self.taken.insert(name.clone(), (report.source.path.clone(), line));
+/// Reports a tool name that is taken, and where.
+fn check_name(draft: &Draft, taken: &mut BTreeMap<String, (PathBuf, usize)>, report: &mut Report<'_, Rule>) {
+    let Located { value: name, line } = &draft.name;
+    report.entry = Some(name.clone());
+    if BUILT_IN.contains(&name.as_str()) {
+        diagnoses::TOOL_BUILT_IN.report(report, *line, &[]);
     }
+    if let Some((file, first)) = taken.get(name) {
+        return diagnoses::TOOL_TWICE.report(report, *line, &[&file.display(), first]);
+    }
+    taken.insert(name.clone(), (report.source.path.clone(), *line));
 }
 
 /// Finds too few or too many entries, or a listing that is too long for a client.
 fn size_fault(path: &Path, entries: &[Arc<Entry>]) -> Option<Finding> {
     let listed = |entry: &Arc<Entry>| {
-        let spec = &entry.spec;
-        let schemas = [&spec.input_schema, &spec.output_schema].map(|schema| AsciiJson::of(schema).len());
-        schemas.iter().sum::<usize>()
-            + AsciiJson::of(&spec.description).len()
-            + AsciiJson::of(&spec.title).len()
+        let ToolSpec { title, description, input_schema, output_schema, .. } = &*entry.spec;
+        let schemas = [input_schema, output_schema].map(|schema| AsciiJson::of(schema).len());
+        schemas.iter().sum::<usize>() + AsciiJson::of(description).len() + AsciiJson::of(title).len()
     };
     let (text, cure) = if entries.is_empty() {
         ("The catalog has no entry.".to_owned(), "Write a [[query]], or unset MCP_CATALOG.")
     } else if entries.len() > MAX_ENTRIES {
-        (
-            format!("The catalog has {} entries.", entries.len()),
-            "Keep 1,000: a model cannot choose among more.",
-        )
+        let text = format!("The catalog has {} entries.", entries.len());
+        (text, "Keep 1,000: a model cannot choose among more.")
     } else if entries.iter().map(listed).sum::<usize>() > MAX_LISTING_BYTES {
         ("Its descriptions and schemas together are too long for tools/list.".to_owned(), "Shorten them.")
     } else {

@@ -37,16 +37,13 @@ impl MemberUse {
     /// Finds a marked name that is exposed, if there is one.
     pub(super) fn judge(&self, mut marked: BTreeSet<String>) -> Option<&Exposed> {
         loop {
-            let more: Vec<&String> = self
-                .renames
-                .iter()
-                .filter(|(from, to)| marked.contains(from) && !marked.contains(to))
-                .map(|(_, to)| to)
-                .collect();
-            if more.is_empty() {
+            let before = marked.len();
+            for (_, to) in self.renames.iter().filter(|(from, _)| marked.contains(from)).collect::<Vec<_>>() {
+                marked.insert(to.clone());
+            }
+            if marked.len() == before {
                 return self.exposed.iter().find(|exposed| marked.contains(&exposed.name));
             }
-            marked.extend(more.into_iter().cloned());
         }
     }
 
@@ -69,15 +66,15 @@ impl MemberUse {
 
 impl fmt::Display for Exposed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "members-exposed: {} holds members", echo(&self.name))?;
-        if let Some(Position { line, column }) = self.at {
-            write!(f, ", and in line {line}, column {column} of the statement")?;
-        } else {
-            f.write_str(", and")?;
-        }
-        f.write_str(
-            " it is used in a way that hides their names from redaction; select it as it is, or take a member \
-             (data ->> 'name'). If it is another column of that name, give it an alias, or write waive.members = \"reason\"",
+        let place = self.at.map_or_else(String::new, |Position { line, column }| {
+            format!(" in line {line}, column {column} of the statement")
+        });
+        write!(
+            f,
+            "members-exposed: {} holds members, and{place} it is used in a way that hides their names from redaction; \
+             select it as it is, or take a member (data ->> 'name'). If it is another column of that name, give it an \
+             alias, or write waive.members = \"reason\"",
+            echo(&self.name)
         )
     }
 }

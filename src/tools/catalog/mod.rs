@@ -16,6 +16,7 @@
 //! |---|---|
 //! | `load` | [`Catalog`]: files to entries to tools; names that are taken, the size of the listing |
 //! | `rule` | [`Rule`]: every rule that a catalog has to keep to. A new rule begins here |
+//! | `diagnoses` | every fault: its rule, its sentence and its cure |
 //! | `document`, `params`, `kinds`, `names`, `output` | a file key by key: entries, parameters and their types, names, columns |
 //! | `claim` | what an entry declares, for the proof |
 //! | `prove/` | the proof, a file a rule |
@@ -27,11 +28,12 @@
 //! Everything that is wrong is a [`Finding`], and all findings are reported at once.
 
 mod rule;
+mod diagnoses;
 mod config;
 mod names;
-mod claim;
 mod kinds;
 mod params;
+mod claim;
 mod output;
 mod document;
 mod members;

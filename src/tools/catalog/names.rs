@@ -1,5 +1,6 @@
 //! Names in a catalog: of tables, columns and parameters.
 
+use super::diagnoses;
 use super::rule::Rule;
 use crate::document::section::{Located, Report};
 use crate::problem::echo;
@@ -13,28 +14,10 @@ const MAX_NAME_BYTES: usize = 63;
 const SQL: [&str; 4] = ["sql", "query", "statement", "raw_sql"];
 
 /// Names that claim an identity, which only the server sets; also with one of [`ENDINGS`].
+#[rustfmt::skip]
 const IDENTITY: [&str; 22] = [
-    "user",
-    "users",
-    "username",
-    "current_user",
-    "session_user",
-    "login",
-    "tenant",
-    "tenants",
-    "role",
-    "roles",
-    "caller",
-    "agent",
-    "actor",
-    "principal",
-    "identity",
-    "impersonate",
-    "on_behalf_of",
-    "act_as",
-    "run_as",
-    "as_user",
-    "sudo",
+    "user", "users", "username", "current_user", "session_user", "login", "tenant", "tenants", "role", "roles", "caller",
+    "agent", "actor", "principal", "identity", "impersonate", "on_behalf_of", "act_as", "run_as", "as_user", "sudo",
     "acting_user",
 ];
 
@@ -60,22 +43,10 @@ pub(super) fn check_param(name: &Located<String>, report: &mut Report<'_, Rule>)
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_valid {
-        report.add(
-            Rule::InvalidName,
-            *line,
-            format!("No parameter can be called {}.", echo(name)),
-            format!(
-                "Use a lower-case letter, then lower-case letters, digits and _, at most {MAX_PARAM_BYTES}."
-            ),
-        );
+        diagnoses::PARAM_NAME.report(report, *line, &[&echo(name), &MAX_PARAM_BYTES]);
     }
     if let Some(promises) = forbidden(name) {
-        report.add(
-            Rule::ForbiddenParamName,
-            *line,
-            format!("A parameter called {} promises {promises}.", echo(name)),
-            "Name what the value is; :caller and :tenant are the server's, and no argument is ever SQL.",
-        );
+        diagnoses::PARAM_PROMISES.report(report, *line, &[&echo(name), &promises]);
     }
     is_valid
 }

@@ -40,12 +40,8 @@ impl ColumnKind {
     pub(super) fn read(word: &Located<String>, report: &mut Report<'_, Rule>) -> Option<Self> {
         let kind = Self::ALL.into_iter().find(|kind| kind.word() == word.value);
         if kind.is_none() {
-            wrong(
-                report,
-                word.line,
-                "types",
-                "\"string\", \"integer\", \"number\" or \"boolean\" for each column",
-            );
+            let words = "\"string\", \"integer\", \"number\" or \"boolean\" for each column";
+            wrong(report, word.line, "types", words);
         }
         kind
     }
@@ -66,21 +62,19 @@ impl ColumnKind {
     }
 
     /// A number that JSON cannot hold exactly is a string of its digits, whatever the column.
-    fn alternatives(self) -> &'static [&'static str] {
+    fn alternatives(self) -> Vec<&'static str> {
         match self {
-            Self::String => &["string", "null"],
-            Self::Boolean => &["boolean", "null"],
-            Self::Integer => &["integer", "string", "null"],
-            Self::Number => &["number", "string", "null"],
+            Self::String | Self::Boolean => vec![self.word(), "null"],
+            Self::Integer | Self::Number => vec![self.word(), "string", "null"],
         }
     }
 }
 
 /// The JSON Schema of `structuredContent`.
 pub(super) fn schema(columns: &[Column]) -> Map<String, Value> {
-    let any: &[&str] = &["string", "number", "boolean", "null"];
+    let any = || vec!["string", "number", "boolean", "null"];
     let cell = |column: &Column| {
-        let types = column.kind.map_or(any, ColumnKind::alternatives);
+        let types = column.kind.map_or_else(any, ColumnKind::alternatives);
         let types: Vec<Value> = types.iter().map(|kind| json!({"type": kind})).collect();
         (column.name.clone(), json!({"anyOf": types}))
     };

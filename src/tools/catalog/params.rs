@@ -1,34 +1,45 @@
 //! The parameters of an entry, and the JSON Schema of a call's arguments.
 
 use postgres::types::Type;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::claim::{Match, ParamClaim};
+use super::diagnoses;
 use super::kinds::{Kind, Scalar};
 use super::rule::Rule;
 use crate::arguments::Checker;
 use crate::document::section::{Located, Report, Section, prose, wrong};
 
 /// A parameter of an entry.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Param {
     pub(super) name: String,
-    pub(super) kind: Kind,
-    /// The meaning of its absence.
-    pub(super) presence: Presence,
-    pub(super) description: Option<String>,
+    /// Absent when it is wrong. Such a parameter is never bound, but a proof may rely on the rest.
+    pub(super) kind: Option<Kind>,
+    /// It may be NULL: `optional = true`.
+    pub(super) optional: bool,
     pub(super) matching: Option<Match>,
+    pub(super) default: Option<Value>,
+    pub(super) description: Option<String>,
 }
 
-/// The meaning of an absent argument.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Presence {
-    Required,
-    /// NULL.
-    Optional,
-    Default(Value),
+/// The way LIKE matches a text: `%`, `_` and `\` in it are escaped, and these wildcards added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Match {
+    /// `%text%`
+    Contains,
+    /// `text%`
+    Prefix,
+}
+
+impl Match {
+    /// Returns the pattern that finds `text` itself, where `\` escapes.
+    pub(super) fn pattern(self, text: &str) -> String {
+        let start = if self == Self::Contains { "%" } else { "" };
+        let escaped = text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+        format!("{start}{escaped}%")
+    }
 }
 
 impl Param {
@@ -38,122 +49,82 @@ impl Param {
         value: &Spanned<DeValue<'_>>,
         max_rows: u32,
         report: &mut Report<'_, Rule>,
-    ) -> (ParamClaim, Option<Self>) {
-        let mut claim =
-            ParamClaim { name: name.value.clone(), matching: None, numeric: false, optional: false };
-        let Some(mut section) = Section::of(value, "a parameter", &name.value, report) else {
-            return (claim, None);
-        };
+    ) -> Self {
+        let Located { value: name, line } = name;
+        let mut param = Self { name: name.clone(), ..Self::default() };
+        let Some(mut section) = Section::of(value, "a parameter", name, report) else { return param };
         // The value of a dotted key begins behind it.
-        section.line = name.line;
-        claim.optional = section.flag("optional", report);
+        section.line = *line;
+        param.optional = section.flag("optional", report);
         let default = section.json("default", report);
-        let description = prose(section.text("description", report), "description", report);
         // In a schema it is one line.
-        let description = description.map(|text| text.replace('\n', " "));
-        claim.matching = matching(&mut section, report);
-        let kind = Kind::read(&name.value, &mut section, report);
+        param.description = prose(section.text("description", report), "description", report)
+            .map(|text| text.replace('\n', " "));
+        param.matching = matching(&mut section, report);
+        param.kind = Kind::read(name, &mut section, report);
         section.finish(report);
-        let Some(kind) = kind else { return (claim, None) };
-        claim.numeric = kind.is_numeric();
-        let presence = match (claim.optional, &default) {
-            (true, Some(default)) => {
-                report.add(
-                    Rule::InvalidValue,
-                    default.line,
-                    format!("The parameter {} is optional and has a default.", name.value),
-                    "Keep one of the two: an optional parameter that is left out is NULL.",
-                );
-                Presence::Optional
-            }
-            (true, None) => Presence::Optional,
-            (false, None) => Presence::Required,
-            (false, Some(default)) => Presence::Default(default.value.clone()),
-        };
-        let param = Self { name: name.value.clone(), kind, presence, description, matching: claim.matching };
-        param.check_match(name.line, report);
-        param.check_default(default.as_ref(), report);
-        param.check_limit(name.line, max_rows, report);
-        (claim, Some(param))
-    }
-
-    fn check_match(&self, line: usize, report: &mut Report<'_, Rule>) {
-        if self.matching.is_none() {
-            return;
+        if let Some(kind) = &param.kind {
+            param.check_default(default.as_ref(), report);
+            check_match(&param, kind, *line, report);
+            check_limit(&param, kind, *line, max_rows, report);
         }
-        let Kind::One(Scalar::String { min_length, .. }) = self.kind else {
-            return report.add(
-                Rule::InvalidValue,
-                line,
-                format!("The parameter {} is no string and has `match`.", self.name),
-                "Only one text can be searched for: make it a string, or remove `match`.",
-            );
-        };
-        if min_length < 1 {
-            report.add(
-                Rule::ParamUnbounded,
-                line,
-                format!(
-                    "The parameter {} may be empty, and a search for nothing finds everything.",
-                    self.name
-                ),
-                "Write min_length = 1 or more.",
-            );
-        }
+        param.default = default.filter(|_| !param.optional).map(|default| default.value);
+        param
     }
 
     fn check_default(&self, default: Option<&Located<Value>>, report: &mut Report<'_, Rule>) {
         let Some(Located { value, line }) = default else { return };
+        if self.optional {
+            diagnoses::OPTIONAL_WITH_DEFAULT.report(report, *line, &[&self.name]);
+        }
         let arguments = Map::from_iter([(self.name.clone(), value.clone())]);
         if let Err(problem) = Checker::new(&schema(std::slice::from_ref(self))).check(arguments) {
-            report.add(
-                Rule::InvalidValue,
-                *line,
-                format!("The default breaks the parameter's own bounds: {}", problem.detail()),
-                "Write a default that a caller might send.",
-            );
+            diagnoses::DEFAULT_REFUSED.report(report, *line, &[&problem.detail()]);
         }
     }
 
-    /// `limit` bounds the answer: it is never above what the server allows. That it is never absent is proven later.
-    fn check_limit(&self, line: usize, max_rows: u32, report: &mut Report<'_, Rule>) {
-        if self.name != "limit" {
-            return;
-        }
-        let Kind::One(Scalar::Integer { min, max }) = self.kind else {
-            return report.add(
-                Rule::ParamUntyped,
-                line,
-                "The parameter limit is no integer.",
-                "Write type = \"integer\", or use another name.",
-            );
-        };
-        if min < 1 || max > i64::from(max_rows) {
-            report.add(
-                Rule::ParamUnbounded,
-                line,
-                format!("The parameter limit does not bound the answer: it goes from {min} to {max}."),
-                format!("Keep it between 1 and {max_rows} (MCP_SQL_MAX_ROWS)."),
-            );
-        }
+    /// Returns whether it is a number or a list of numbers, which cannot hold a pattern.
+    pub(super) fn is_numeric(&self) -> bool {
+        self.kind.as_ref().is_some_and(|kind| matches!(kind.scalar, Scalar::Integer | Scalar::Number))
     }
 
     /// The type that its value is bound with.
     pub(super) fn pg_type(&self) -> Type {
-        self.kind.pg_type()
+        self.kind.as_ref().map_or(Type::TEXT, Kind::pg_type)
     }
 
     fn schema(&self) -> Value {
-        let mut schema = self.kind.schema();
-        if let Some(members) = schema.as_object_mut() {
-            if let Some(text) = &self.description {
-                members.shift_insert(0, "description".to_owned(), text.as_str().into());
-            }
-            if let Presence::Default(value) = &self.presence {
-                members.insert("default".to_owned(), value.clone());
-            }
+        let description =
+            self.description.iter().map(|text| ("description".to_owned(), text.as_str().into()));
+        let default = self.default.iter().map(|value| ("default".to_owned(), value.clone()));
+        let bounds = self.kind.iter().flat_map(|kind| kind.schema.clone());
+        description.chain(bounds).chain(default).collect::<Map<_, _>>().into()
+    }
+}
+
+/// Requires that a text is searched for, and not the empty one.
+fn check_match(param: &Param, kind: &Kind, line: usize, report: &mut Report<'_, Rule>) {
+    if param.matching.is_none() {
+        return;
+    }
+    if kind.is_list || kind.scalar != Scalar::String {
+        diagnoses::MATCH_OF_NO_STRING.report(report, line, &[&param.name]);
+    } else if kind.bound("minLength").is_none_or(|length| length < 1) {
+        diagnoses::MATCH_OF_NOTHING.report(report, line, &[&param.name]);
+    }
+}
+
+/// `limit` bounds the answer: it is never above what the server allows. That it is never absent is proven later.
+fn check_limit(param: &Param, kind: &Kind, line: usize, max_rows: u32, report: &mut Report<'_, Rule>) {
+    if param.name != "limit" {
+        return;
+    }
+    match (kind.scalar, kind.bound("minimum"), kind.bound("maximum")) {
+        (Scalar::Integer, Some(1..), Some(max)) if max <= i64::from(max_rows) => {}
+        (Scalar::Integer, Some(min), Some(max)) => {
+            diagnoses::LIMIT_BOUNDS.report(report, line, &[&min, &max, &max_rows]);
         }
-        schema
+        _ => diagnoses::LIMIT_TYPE.report(report, line, &[]),
     }
 }
 
@@ -161,18 +132,17 @@ impl Param {
 pub(super) fn schema(params: &[Param]) -> Map<String, Value> {
     let properties: Map<String, Value> =
         params.iter().map(|param| (param.name.clone(), param.schema())).collect();
-    let required: Vec<&str> = params
-        .iter()
-        .filter(|param| param.presence == Presence::Required)
-        .map(|param| param.name.as_str())
-        .collect();
-    let mut schema = Map::new();
-    schema.insert("type".to_owned(), "object".into());
-    schema.insert("properties".to_owned(), properties.into());
-    if !required.is_empty() {
-        schema.insert("required".to_owned(), required.into());
+    let required = params.iter().filter(|param| !param.optional && param.default.is_none());
+    let required: Vec<&str> = required.map(|param| param.name.as_str()).collect();
+    let mut schema = Map::from_iter([
+        ("type".to_owned(), "object".into()),
+        ("properties".to_owned(), properties.into()),
+        ("required".to_owned(), json!(required)),
+        ("additionalProperties".to_owned(), false.into()),
+    ]);
+    if required.is_empty() {
+        schema.shift_remove("required");
     }
-    schema.insert("additionalProperties".to_owned(), false.into());
     schema
 }
 
@@ -186,5 +156,17 @@ fn matching(section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<
             // That it searches is clear.
             Some(Match::Contains)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_finds_the_text_itself() {
+        assert_eq!(Match::Contains.pattern(r"50%_\"), r"%50\%\_\\%");
+        assert_eq!(Match::Prefix.pattern("a"), "a%");
+        assert_eq!(Match::Contains.pattern(""), "%%");
     }
 }

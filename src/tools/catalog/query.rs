@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::bind;
 use super::entry::Entry;
-use super::members::{self, Exposed};
+use super::members;
 use super::output::{Column, ColumnKind};
 use super::prove::Placeholder;
 use super::rows::Body;
@@ -27,15 +27,9 @@ use crate::wire::ascii::AsciiJson;
 /// An entry on a database.
 #[derive(Debug)]
 pub(super) struct Query {
-    entry: Arc<Entry>,
-    words: Arc<SensitiveWords>,
-    database: Arc<Database>,
-}
-
-impl Query {
-    pub(super) fn new(entry: Arc<Entry>, words: Arc<SensitiveWords>, database: Arc<Database>) -> Self {
-        Self { entry, words, database }
-    }
+    pub(super) entry: Arc<Entry>,
+    pub(super) words: Arc<SensitiveWords>,
+    pub(super) database: Arc<Database>,
 }
 
 impl TypedTool for Query {
@@ -120,11 +114,9 @@ impl Query {
 
     /// Returns the number of rows that the caller asks for, if the entry lets it ask.
     fn wanted(&self, arguments: &Map<String, Value>) -> Option<u64> {
-        let limit = self.entry.placeholders.iter().find_map(|placeholder| match placeholder {
-            Placeholder::Limit(index) => self.entry.params.get(*index),
-            Placeholder::Param(_) | Placeholder::Caller | Placeholder::Tenant => None,
-        });
-        arguments.get(&limit?.name)?.as_u64()
+        let mut placeholders = self.entry.placeholders.iter();
+        let limit = placeholders.find(|placeholder| matches!(placeholder, Placeholder::Limit(_)))?.param()?;
+        arguments.get(&self.entry.params.get(limit)?.name)?.as_u64()
     }
 
     /// Maps an error. PostgreSQL's text is about a statement that the caller does not see: it is for the log alone.
@@ -151,37 +143,28 @@ fn quotes(text: &str, value: &Value) -> bool {
     }
 }
 
-/// The server describes an entry otherwise than the proof took it to be. For the log alone.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Mismatch {
-    #[error("column-mismatch: the server has {}, the entry {}", .server.join(", "), .entry.join(", "))]
-    Columns { server: Vec<String>, entry: Vec<String> },
-    #[error("column-mismatch: the column {column} is of type {server}, so a {}", .kind.word())]
-    Type { column: String, server: String, kind: ColumnKind },
-    #[error("{0}")]
-    Members(Exposed),
-}
-
 /// Accepts the server's description of the entry's statement: its columns, and the columns that hold members.
 pub(super) fn accept(entry: &Entry, client: &mut Client, described: &[Described]) -> Result<(), QueryError> {
     let columns: Vec<_> = described.iter().map(|column| (column.name(), column.type_())).collect();
     let mut mismatch = declared(&columns, &entry.columns);
     if mismatch.is_none() && !entry.waived.contains_key(members::WAIVER) {
-        mismatch = entry.member_use.fault(client, &entry.tables)?.cloned().map(Mismatch::Members);
+        mismatch = entry.member_use.fault(client, &entry.tables)?.map(ToString::to_string);
     }
-    mismatch.map_or(Ok(()), |mismatch| Err(QueryError::Unexpected(mismatch.to_string())))
+    mismatch.map_or(Ok(()), |mismatch| Err(QueryError::Unexpected(mismatch)))
 }
 
-/// Compares the server's columns with the declared ones: no more and no less, in order.
-fn declared(described: &[(&str, &Type)], declared: &[Column]) -> Option<Mismatch> {
-    let server: Vec<String> = described.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let entry: Vec<String> = declared.iter().map(|column| column.name.clone()).collect();
+/// Compares the server's columns with the declared ones: no more and no less, in order. The sentence is for the log alone.
+fn declared(described: &[(&str, &Type)], declared: &[Column]) -> Option<String> {
+    let server: Vec<&str> = described.iter().map(|(name, _)| *name).collect();
+    let entry: Vec<&str> = declared.iter().map(|column| column.name.as_str()).collect();
     if server != entry {
-        return Some(Mismatch::Columns { server, entry });
+        let (server, entry) = (server.join(", "), entry.join(", "));
+        return Some(format!("column-mismatch: the server has {server}, the entry {entry}"));
     }
-    let mut columns = described.iter().zip(declared).map(|((_, actual), declared)| (*actual, declared));
-    let (actual, column) = columns
-        .find(|(actual, declared)| declared.kind.is_some_and(|kind| !kind.takes(ColumnKind::of(actual))))?;
-    let (server, kind) = (actual.name().to_owned(), ColumnKind::of(actual));
-    Some(Mismatch::Type { column: column.name.clone(), server, kind })
+    described.iter().zip(declared).find_map(|((name, server), column)| {
+        let kind = ColumnKind::of(server);
+        let is_right = column.kind.is_none_or(|declared| declared.takes(kind));
+        let (server, word) = (server.name(), kind.word());
+        (!is_right).then(|| format!("column-mismatch: the column {name} is of type {server}, so a {word}"))
+    })
 }

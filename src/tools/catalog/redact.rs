@@ -264,20 +264,14 @@ impl<'t> Redactor<'t> {
         let is_number = word.starts_with(|c: char| c.is_ascii_digit() || c == '-')
             && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'e' | b'E' | b'+' | b'-' | b'.'));
         let names = ["true", "false", "null"];
-        if rest.is_empty()
-            && !word.is_empty()
-            && (is_number || names.iter().any(|name| name.starts_with(word)))
-        {
-            self.rest = rest;
-            self.out.push_str(word);
-            return if is_number || names.contains(&word) { Ok(()) } else { Err(Unreadable::Unfinished) };
-        }
-        if !is_number && !names.contains(&word) {
+        let is_whole = is_number || names.contains(&word);
+        let is_cut = rest.is_empty() && !word.is_empty() && names.iter().any(|name| name.starts_with(word));
+        if !is_whole && !is_cut {
             return Err(Unreadable::NotJson);
         }
         self.rest = rest;
         self.out.push_str(word);
-        Ok(())
+        if is_whole { Ok(()) } else { Err(Unreadable::Unfinished) }
     }
 }
 

@@ -13,7 +13,8 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-use super::super::claim::{Claim, ParamClaim};
+use super::super::claim::Claim;
+use super::super::params::Param;
 use super::testing::{list, param};
 use super::{Placeholder, Proven, prove};
 use crate::guard::{GuardConfig, SensitiveWords};
@@ -303,7 +304,7 @@ fn put_behind(words: &mut Vec<&str>, place: Index, with: Index) {
 
 /// The canonical text, if the statement keeps to what is declared.
 fn proven(sql: &str, tables: &[String], columns: &[String], params: &'static str) -> Option<Proven> {
-    let params: Vec<ParamClaim> = params.split_whitespace().map(param).collect();
+    let params: Vec<Param> = params.split_whitespace().map(param).collect();
     let claim = Claim {
         sql,
         catalog_tables: &list("people sites devices"),

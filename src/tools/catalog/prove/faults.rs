@@ -1,5 +1,8 @@
 //! Faults, each one once, in the order of the text.
 
+use std::fmt::Display;
+
+use super::super::diagnoses::Diagnosis;
 use super::super::rule::Rule;
 use crate::guard::position::{Position, position_in};
 use crate::guard::refusal::{Reason, Refusal};
@@ -25,14 +28,12 @@ impl<'s> Faults<'s> {
     }
 
     /// Adds a fault at byte `at`, or of the statement as a whole. A rule reports a place once.
-    pub(super) fn add(
-        &mut self,
-        rule: Rule,
-        at: Option<usize>,
-        text: impl Into<String>,
-        cure: impl Into<String>,
-    ) {
-        let (text, cure) = (text.into(), cure.into());
+    pub(super) fn add(&mut self, diagnosis: &Diagnosis, at: Option<usize>, facts: &[&dyn Display]) {
+        let [text, cure] = diagnosis.with(facts);
+        self.insert(diagnosis.rule, at, text, cure);
+    }
+
+    fn insert(&mut self, rule: Rule, at: Option<usize>, text: String, cure: String) {
         let known = |(place, fault): &(Option<usize>, Fault)| {
             fault.rule == rule && *place == at && (at.is_some() || fault.text == text)
         };
@@ -60,10 +61,11 @@ impl<'s> Faults<'s> {
             .detail
             .split_once("; ")
             .filter(|(_, cure)| rule != Rule::MultiStatement && !cure.starts_with("expected "));
-        match own {
-            Some((text, cure)) => self.add(rule, Some(refusal.at), format!("{text}."), capitalized(cure)),
-            None => self.add(rule, Some(refusal.at), refusal.detail.clone(), cure),
-        }
+        let (text, cure) = own.map_or_else(
+            || (refusal.detail.clone(), cure.to_owned()),
+            |(text, cure)| (format!("{text}."), capitalized(cure)),
+        );
+        self.insert(rule, Some(refusal.at), text, cure);
     }
 
     pub(super) fn in_order(mut self) -> Vec<Fault> {

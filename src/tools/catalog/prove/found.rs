@@ -2,28 +2,14 @@
 
 use sqlparser::ast::{Expr, Ident, Query, TableAlias, TableAliasColumnDef};
 
-use super::parts::{Call, placeholders};
+use super::parts::{Call, Part, placeholders};
 use super::scope::Scopes;
 use super::tables::Read;
 use crate::guard::lexer::Token;
 use crate::guard::parser::token_of;
 
-/// A part that the walk still has to visit, with the scope that it sees.
-pub(super) enum Left<'t> {
-    Query(&'t Query, Option<usize>),
-    Expr(&'t Expr, Option<usize>),
-}
-
-/// The place of an expression that is no part of another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// An output column of a query.
-    Column,
-    /// A condition, a key of sorting or grouping, a count.
-    Clause,
-}
-
 /// The parts of a statement.
+#[derive(Default)]
 pub(super) struct Found<'t> {
     pub(super) tokens: &'t [Token<'t>],
     pub(super) scopes: Scopes<'t>,
@@ -32,8 +18,8 @@ pub(super) struct Found<'t> {
     /// Every call, in expressions and in `FROM`.
     pub(super) calls: Vec<Call<'t>>,
     pub(super) queries: Vec<&'t Query>,
-    /// Every expression that is no part of another, apart from arguments in `FROM`.
-    pub(super) roots: Vec<(&'t Expr, Place)>,
+    /// Every expression that is no part of another, and whether it is an output column; without arguments in `FROM`.
+    pub(super) roots: Vec<(&'t Expr, bool)>,
     /// Calls in `FROM`, and their aliases.
     pub(super) functions: Vec<(Call<'t>, Option<&'t TableAlias>)>,
     /// Other names for the first columns of a query.
@@ -43,27 +29,11 @@ pub(super) struct Found<'t> {
     pub(super) tables: Vec<Read>,
     /// Placeholders that become columns of subqueries, which may be patterns elsewhere; by their tokens.
     pub(super) carried: Vec<usize>,
-    pub(super) left: Vec<Left<'t>>,
+    /// What is left to visit, with the scope that it sees.
+    pub(super) left: Vec<(Part<'t>, Option<usize>)>,
 }
 
 impl<'t> Found<'t> {
-    pub(super) fn new(tokens: &'t [Token<'t>]) -> Self {
-        Self {
-            tokens,
-            scopes: Scopes::default(),
-            exprs: Vec::new(),
-            calls: Vec::new(),
-            queries: Vec::new(),
-            roots: Vec::new(),
-            functions: Vec::new(),
-            renamed: Vec::new(),
-            using: Vec::new(),
-            tables: Vec::new(),
-            carried: Vec::new(),
-            left: Vec::new(),
-        }
-    }
-
     /// Returns the byte of the text where a name stands.
     pub(super) fn place(&self, ident: &Ident) -> Option<usize> {
         token_of(ident.span).and_then(|index| self.byte(index))
@@ -79,18 +49,18 @@ impl<'t> Found<'t> {
         token.is_some_and(|token| token.is_name() && token.name == ident.value)
     }
 
-    /// Leaves expressions of a clause to be visited.
+    /// Leaves expressions of a clause to be visited: a condition, a key of sorting or grouping, a count.
     pub(super) fn leave(&mut self, exprs: impl IntoIterator<Item = &'t Expr>, scope: Option<usize>) {
         for expr in exprs {
-            self.roots.push((expr, Place::Clause));
-            self.left.push(Left::Expr(expr, scope));
+            self.roots.push((expr, false));
+            self.left.push((Part::Expr(expr), scope));
         }
     }
 
     /// Leaves an output column to be visited.
     pub(super) fn leave_column(&mut self, expr: &'t Expr, scope: Option<usize>) {
-        self.roots.push((expr, Place::Column));
-        self.left.push(Left::Expr(expr, scope));
+        self.roots.push((expr, true));
+        self.left.push((Part::Expr(expr), scope));
     }
 
     /// Notes the placeholders that become values of a column that is read elsewhere.

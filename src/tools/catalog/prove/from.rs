@@ -1,38 +1,19 @@
 //! `FROM`: tables, and whatever else has columns that can be verified.
 
 use sqlparser::ast::{
-    Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableFactor, TableFunctionArgs,
-    TableSampleKind, TableWithJoins,
+    Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, Spanned as _, TableAlias,
+    TableFactor, TableFunctionArgs, TableSampleKind, TableWithJoins,
 };
 
-use super::super::rule::Rule;
+use super::super::diagnoses;
 use super::faults::Faults;
-use super::found::{Found, Left};
-use super::parts::{Call, argument, ident_of, last_ident};
+use super::found::Found;
+use super::parts::{Call, Part, argument, last_ident};
 use super::scope::{Columns, Relation};
-use super::tables::Read;
+use crate::guard::functions;
+use crate::guard::judge::from::constraint_of;
+use crate::guard::parser::token_of;
 use crate::problem::echo;
-
-/// Functions whose rows are single values.
-const OF_ONE_COLUMN: &[&str] = &[
-    "generate_series",
-    "generate_subscripts",
-    "json_array_elements",
-    "json_array_elements_text",
-    "json_object_keys",
-    "jsonb_array_elements",
-    "jsonb_array_elements_text",
-    "jsonb_object_keys",
-    "jsonb_path_query",
-    "jsonb_path_query_tz",
-    "phraseto_tsquery",
-    "plainto_tsquery",
-    "regexp_matches",
-    "regexp_split_to_table",
-    "string_to_table",
-    "unnest",
-    "websearch_to_tsquery",
-];
 
 /// The column of a set-returning function, where the function names it.
 pub(super) const FUNCTION_COLUMN: &str = "value";
@@ -66,12 +47,8 @@ impl<'t> FromClause<'_, 't, '_> {
                 self.read(&alias.value, Columns::Unknown);
             }
             Some(JoinConstraint::Natural) => {
-                let at = name_of(joined).and_then(|name| self.found.place(name));
-                self.unsupported(
-                    at,
-                    "NATURAL JOIN compares every column that both sides have, whatever it is.",
-                    "Write USING (...) or ON.",
-                );
+                let at = token_of(joined.span()).and_then(|token| self.found.byte(token));
+                self.faults.add(&diagnoses::JOIN_NATURAL, at, &[]);
             }
             Some(JoinConstraint::None) | None => {}
         }
@@ -97,7 +74,7 @@ impl<'t> FromClause<'_, 't, '_> {
                 self.sample(sample.as_ref());
             }
             TableFactor::Derived { lateral: _, subquery, alias, sample } => {
-                self.found.left.push(Left::Query(subquery, Some(self.level)));
+                self.found.left.push((Part::Query(subquery), Some(self.level)));
                 if let Some(TableAlias { name, columns, .. }) = alias {
                     self.found.renamed.push((subquery, columns));
                     self.read(&name.value, Columns::OfQuery(subquery, &[], columns));
@@ -106,11 +83,7 @@ impl<'t> FromClause<'_, 't, '_> {
             }
             TableFactor::NestedJoin { table_with_joins, alias } => {
                 if let Some(alias) = alias {
-                    self.unsupported(
-                        self.found.place(&alias.name),
-                        "A name for a join as a whole hides which table a column is of.",
-                        "Name the tables within the join instead.",
-                    );
+                    self.faults.add(&diagnoses::JOIN_NAMED, self.found.place(&alias.name), &[]);
                 }
                 self.joined(table_with_joins);
             }
@@ -131,7 +104,7 @@ impl<'t> FromClause<'_, 't, '_> {
     /// A table, or a `WITH` query of that name. A name with a schema is always a table.
     fn table(&mut self, name: &'t ObjectName, alias: Option<&'t TableAlias>) {
         let ObjectName(parts) = name;
-        let idents: Vec<&Ident> = parts.iter().filter_map(ident_of).collect();
+        let idents: Vec<&Ident> = parts.iter().filter_map(ObjectNamePart::as_ident).collect();
         let Some(last) = idents.last() else { return };
         let at = self.found.place(last);
         let renamed = alias.map_or(&[] as &[_], |alias| alias.columns.as_slice());
@@ -147,21 +120,13 @@ impl<'t> FromClause<'_, 't, '_> {
             || idents.len() != parts.len()
             || idents.iter().any(|ident| ident.value.contains('.'))
         {
-            self.unsupported(
-                at,
-                "A table's name is name or schema.name, without dots of its own.",
-                "Name a table of the database that the server is connected to.",
-            );
+            self.faults.add(&diagnoses::TABLE_OF_OTHERS, at, &[]);
         }
         if !renamed.is_empty() {
-            self.unsupported(
-                at,
-                "New names for a table's columns hide which columns are read.",
-                "Leave the list behind the alias out, and rename with AS in the SELECT list.",
-            );
+            self.faults.add(&diagnoses::TABLE_RENAMED, at, &[]);
         }
         let table = idents.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-        self.found.tables.push(Read { table, at });
+        self.found.tables.push((table, at));
         self.read(called, Columns::Unknown);
     }
 
@@ -172,26 +137,19 @@ impl<'t> FromClause<'_, 't, '_> {
         self.found.functions.push((*call, alias));
         for expr in call.args.iter().filter_map(argument) {
             self.found.carry(expr);
-            self.found.left.push(Left::Expr(expr, Some(self.level)));
+            self.found.left.push((Part::Expr(expr), Some(self.level)));
         }
         let function = call.name.value.as_str();
         let list = alias.map_or(&[] as &[_], |alias| alias.columns.as_slice());
         let called = alias.map_or(function, |alias| &alias.name.value);
         let mut names: Vec<&str> = list.iter().map(|column| column.name.value.as_str()).collect();
-        if OF_ONE_COLUMN.contains(&function) && list.len() <= width {
+        if functions::find(function).is_some_and(|it| it.is_column) && list.len() <= width {
             // A single value is no row: the alias is the value's name. Without a list these are the columns' own names.
             names.extend([called, FUNCTION_COLUMN, "ordinality"]);
         } else if list.is_empty() {
             return self.read(called, Columns::Unknown);
         } else if list.iter().any(|column| column.data_type.is_none()) {
-            self.unsupported(
-                self.found.place(call.name),
-                format!(
-                    "New names for the columns of the function {} hide which columns are read.",
-                    echo(function)
-                ),
-                "Name its result only, f(...) AS x, and read its own columns: x.name.",
-            );
+            self.faults.add(&diagnoses::FUNCTION_RENAMED, self.found.place(call.name), &[&echo(function)]);
         }
         self.read(called, Columns::Named(names));
     }
@@ -210,51 +168,6 @@ impl<'t> FromClause<'_, 't, '_> {
 
     fn read(&mut self, name: &'t str, columns: Columns<'t>) {
         self.found.scopes.add(self.level, Relation { name, columns });
-    }
-
-    fn unsupported(&mut self, at: Option<usize>, text: impl Into<String>, cure: &str) {
-        self.faults.add(Rule::UnsupportedTableRef, at, text, cure);
-    }
-}
-
-/// The condition of a join; the guard refuses kinds of joins that have none.
-const fn constraint_of(operator: &JoinOperator) -> Option<&JoinConstraint> {
-    match operator {
-        JoinOperator::Join(constraint)
-        | JoinOperator::Inner(constraint)
-        | JoinOperator::Left(constraint)
-        | JoinOperator::LeftOuter(constraint)
-        | JoinOperator::Right(constraint)
-        | JoinOperator::RightOuter(constraint)
-        | JoinOperator::FullOuter(constraint)
-        | JoinOperator::CrossJoin(constraint) => Some(constraint),
-        JoinOperator::Semi(_)
-        | JoinOperator::LeftSemi(_)
-        | JoinOperator::RightSemi(_)
-        | JoinOperator::Anti(_)
-        | JoinOperator::LeftAnti(_)
-        | JoinOperator::RightAnti(_)
-        | JoinOperator::CrossApply
-        | JoinOperator::OuterApply
-        | JoinOperator::AsOf { match_condition: _, constraint: _ }
-        | JoinOperator::StraightJoin(_)
-        | JoinOperator::ArrayJoin
-        | JoinOperator::LeftArrayJoin
-        | JoinOperator::InnerArrayJoin => None,
-    }
-}
-
-/// A name that stands in what is joined.
-#[expect(clippy::wildcard_enum_match_arm, reason = "it is only a place to point to")]
-fn name_of(factor: &TableFactor) -> Option<&Ident> {
-    match factor {
-        TableFactor::Table { name, .. } | TableFactor::Function { name, .. } => {
-            name.0.iter().filter_map(ident_of).next_back()
-        }
-        TableFactor::Derived { alias, .. } | TableFactor::NestedJoin { alias, .. } => {
-            alias.as_ref().map(|alias| &alias.name)
-        }
-        _ => None,
     }
 }
 

@@ -1,31 +1,21 @@
 //! Names of members of JSON values and hstores. They must be written out, so that a secret's name can be seen.
 
 use sqlparser::ast::{DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan};
+use sqlparser::tokenizer::Span;
 
 use super::super::claim::Claim;
-use super::super::rule::Rule;
+use super::super::diagnoses;
 use super::faults::Faults;
 use super::found::Found;
 use super::literals::{BY_KEY, element_name, is_empty_path, is_integer, operator, text_of};
-use super::names::{is_secret, secret_name};
+use super::names::is_secret;
 use super::parts::{Call, argument, placeholders, subscripts};
+use crate::guard::functions::{self, Keys};
 use crate::guard::parser::token_of;
+use crate::problem::echo;
 
 /// Operators whose sides may hold keys.
 const WITH_KEYS: &[&str] = &["@>", "<@", "@@"];
-/// Functions whose arguments behind the first are names of an hstore's members.
-const OF_HSTORES: &[&str] = &[
-    "defined",
-    "delete",
-    "exist",
-    "exists_all",
-    "exists_any",
-    "fetchval",
-    "isdefined",
-    "isexists",
-    "slice",
-    "slice_array",
-];
 /// The form that a key must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
@@ -41,28 +31,25 @@ enum Key {
 
 /// Requires that the names of members are written, and that none is a secret's.
 pub(super) fn check(claim: &Claim<'_>, found: &Found<'_>, faults: &mut Faults<'_>) {
-    let mut keys = Keys { claim, found, faults };
+    let mut keys = KeyRule { claim, found, faults };
     found.exprs.iter().for_each(|(expr, _)| keys.expr(expr));
     found.calls.iter().for_each(|call| keys.call(call));
 }
 
-struct Keys<'k, 't, 'f> {
+struct KeyRule<'k, 't, 'f> {
     claim: &'k Claim<'k>,
     found: &'k Found<'t>,
     faults: &'k mut Faults<'f>,
 }
 
-impl Keys<'_, '_, '_> {
+impl KeyRule<'_, '_, '_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "other expressions name no members")]
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::BinaryOp { left, op, right } => match operator(op) {
-                Some("#>>") if is_empty_path(right) => self.faults.add(
-                    Rule::WildcardSelect,
-                    token_of(right.span()).and_then(|index| self.found.byte(index)),
-                    "The empty path takes the whole JSON value as a text.",
-                    "Name a member, or take the value itself.",
-                ),
+                Some("#>>") if is_empty_path(right) => {
+                    self.faults.add(&diagnoses::EMPTY_PATH, self.place(right.span()), &[]);
+                }
                 Some(op) if BY_KEY.contains(&op) => self.key(right, Key::Written),
                 Some("@?") => self.key(right, Key::Path),
                 Some(op) if WITH_KEYS.contains(&op) => {
@@ -84,13 +71,8 @@ impl Keys<'_, '_, '_> {
         }
     }
 
-    fn named_by_caller(&mut self, token: usize) {
-        self.faults.add(
-            Rule::SensitiveIdentifier,
-            self.found.byte(token),
-            "Here a parameter names the members of a value, a secret's too.",
-            "Write the names, and take single values as parameters.",
-        );
+    fn place(&self, span: Span) -> Option<usize> {
+        token_of(span).and_then(|index| self.found.byte(index))
     }
 
     /// A function of JSON values or hstores: its arguments may be names, or paths of them. A function that
@@ -101,17 +83,21 @@ impl Keys<'_, '_, '_> {
         if !is_json && !self.claim.guard.adds_function(name) {
             return;
         }
-        let by_name = name.contains("_extract_path") || OF_HSTORES.contains(&name);
-        let by_path = name.starts_with("jsonb_path_");
+        let names = functions::find(name).map_or(Keys::None, |function| function.keys);
         for (index, expr) in call.args.iter().filter_map(argument).enumerate() {
-            let key = match index {
-                0 => Key::Any,
-                _ if by_name => Key::Written,
-                1 if by_path => Key::Path,
+            let key = match (names, index) {
+                (Keys::Read, 1..) => Key::Written,
+                (Keys::Path, 1) => Key::Path,
                 _ => Key::Any,
             };
             self.key(expr, key);
-            if is_name_of_member(name, index, call.args.len()) {
+            let is_new_name = match names {
+                Keys::Pairs => index.is_multiple_of(2),
+                Keys::First => index == 0,
+                Keys::Second => index == 1,
+                Keys::None | Keys::Read | Keys::Path => false,
+            };
+            if is_new_name {
                 self.new_name(expr);
             }
         }
@@ -119,7 +105,9 @@ impl Keys<'_, '_, '_> {
 
     /// The name of a member that is made: not a caller's.
     fn new_name(&mut self, expr: &Expr) {
-        placeholders(expr).into_iter().for_each(|token| self.named_by_caller(token));
+        for token in placeholders(expr) {
+            self.faults.add(&diagnoses::MEMBER_OF_CALLER, self.found.byte(token), &[]);
+        }
     }
 
     /// Looks at the names that are written, and that they are.
@@ -139,12 +127,7 @@ impl Keys<'_, '_, '_> {
                 Expr::Value(value) if text_of(value).is_some() => self.written(value, key),
                 Expr::TypedString(typed) => self.written(&typed.value, key),
                 other if matches!(key, Key::Written | Key::Path) => {
-                    self.faults.add(
-                        Rule::SensitiveIdentifier,
-                        token_of(other.span()).and_then(|index| self.found.byte(index)),
-                        "Which member this names is not written here, so that a secret's name cannot be seen.",
-                        "Write the name as a literal: data ->> 'name'; a number as x::int.",
-                    );
+                    self.faults.add(&diagnoses::MEMBER_UNWRITTEN, self.place(other.span()), &[]);
                 }
                 _ => {}
             }
@@ -153,43 +136,22 @@ impl Keys<'_, '_, '_> {
 
     /// A literal that holds names.
     fn written(&mut self, value: &ValueWithSpan, key: Key) {
-        let at = token_of(value.span).and_then(|index| self.found.byte(index));
+        let at = self.place(value.span);
         let Some(text) = text_of(value) else { return };
         if is_secret(self.claim, text) {
-            secret_name(text, at, self.faults);
+            self.faults.add(&diagnoses::SECRET_NAME, at, &[&echo(text)]);
         } else if key != Key::Any && text.contains(['\\', '\'']) {
-            self.faults.add(
-                Rule::SensitiveIdentifier,
-                at,
-                "Escapes in the name of a member can hide a secret's.",
-                "Write it in one piece, without backslashes and quotes.",
-            );
+            self.faults.add(&diagnoses::MEMBER_ESCAPED, at, &[]);
         }
         let path: String = text.split_whitespace().collect();
         if key == Key::Path && [".*", "**", "/*", "keyvalue"].iter().any(|every| path.contains(every)) {
-            self.faults.add(
-                Rule::WildcardSelect,
-                at,
-                "This path takes every member of a JSON value, whatever its name.",
-                "Name the members; [*] for all elements of an array is fine.",
-            );
+            self.faults.add(&diagnoses::EVERY_MEMBER_OF_PATH, at, &[]);
         }
     }
 }
 
 fn is_json(data_type: &DataType) -> bool {
     element_name(data_type).is_some_and(|name| matches!(name, "hstore" | "json" | "jsonb" | "jsonpath"))
-}
-
-/// Returns whether a function makes a member of this argument's name.
-fn is_name_of_member(function: &str, index: usize, count: usize) -> bool {
-    match function {
-        "json_build_object" | "jsonb_build_object" => index.is_multiple_of(2),
-        "json_object" | "jsonb_object" | "json_object_agg" | "jsonb_object_agg" => index == 0,
-        "hstore" => index == 0 || count == 1,
-        "jsonb_insert" | "jsonb_set" | "jsonb_set_lax" => index == 1,
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -3,14 +3,12 @@
 use sqlparser::ast::{Expr, LimitClause, Query, Spanned as _, Value, ValueWithSpan};
 
 use super::super::claim::Claim;
-use super::super::rule::Rule;
+use super::super::diagnoses;
 use super::faults::Faults;
 use super::parts::{bare, placeholder, placeholders};
 use super::placeholders::LIMIT;
 use crate::guard::lexer::{Token, TokenKind};
 use crate::guard::parser::token_of;
-
-const CURE: &str = "End the statement with LIMIT :limit and declare the parameter limit, or write a number.";
 
 /// Requires a LIMIT on the outermost query. Returns the placeholder of a LIMIT that is one.
 pub(super) fn check(
@@ -24,81 +22,37 @@ pub(super) fn check(
         Some(LimitClause::OffsetCommaLimit { offset: _, limit: _ }) | None => None,
     };
     let place = |token: usize| tokens.get(token).map(|token| token.at);
-    let judged = count.map(|expr| judged(expr, tokens));
-    match judged {
-        None => faults.add(Rule::MissingLimit, None, "The outermost query has no LIMIT.", CURE),
-        Some(Count::Parameter(token)) => {
-            if claim.params.iter().any(|param| param.name == LIMIT && param.optional) {
-                faults.add(
-                    Rule::MissingLimit,
-                    place(token),
-                    "The parameter limit is optional, and LIMIT NULL is no limit.",
-                    "Give it a default instead.",
-                );
-            }
-        }
-        Some(Count::Number) => {}
-        Some(Count::Computed(token)) => faults.add(
-            Rule::LimitLookahead,
-            place(token),
-            "What stands behind LIMIT is not :limit alone: whether more rows follow would not be known.",
-            CURE,
-        ),
-        Some(Count::Unknown(token)) => {
-            faults.add(Rule::MissingLimit, token.and_then(place), "This LIMIT may be none.", CURE);
-        }
-    }
-    let limits =
-        tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Placeholder && t.name == LIMIT);
-    for (_, token) in
-        limits.filter(|(index, _)| !matches!(judged, Some(Count::Parameter(at)) if at == *index))
-    {
-        faults.add(
-            Rule::LimitLookahead,
-            Some(token.at),
-            ":limit is bound to one row more than was asked for.",
-            "Use it alone behind the outermost LIMIT, and another parameter here.",
-        );
-    }
-    if query.order_by.is_none()
-        && let Some(count) = count
-    {
-        faults.add(
-            Rule::OrderRequired,
-            token_of(count.span()).and_then(place),
-            "LIMIT without ORDER BY: which rows come is chance.",
-            "Add ORDER BY on columns that tell all rows apart.",
-        );
-    }
-    if let Some(Count::Parameter(token)) = judged { Some(token) } else { None }
-}
-
-/// The value behind LIMIT.
-#[derive(Clone, Copy)]
-enum Count {
-    /// `:limit`, and its token.
-    Parameter(usize),
-    Number,
-    /// Something with a parameter, and its token.
-    Computed(usize),
-    /// Something else, which may be NULL.
-    Unknown(Option<usize>),
-}
-
-fn judged(expr: &Expr, tokens: &[Token<'_>]) -> Count {
-    if let Expr::Value(ValueWithSpan { value: Value::Number(digits, _), span: _ }) = bare(expr)
-        && digits.bytes().all(|c| c.is_ascii_digit())
-    {
-        return Count::Number;
-    }
+    let start = count.and_then(|count| place(token_of(count.span())?));
+    let placeholders = count.map(placeholders).unwrap_or_default();
     let is_limit = |token: &usize| tokens.get(*token).is_some_and(|token| token.name == LIMIT);
-    if let Some(token) = placeholder(bare(expr)).filter(is_limit) {
-        return Count::Parameter(token);
+    let parameter = count.and_then(|count| placeholder(bare(count))).filter(is_limit);
+    match (count, parameter, placeholders.first()) {
+        (None, _, _) => faults.add(&diagnoses::LIMIT_MISSING, None, &[]),
+        (Some(_), Some(token), _) if claim.param(LIMIT).is_some_and(|param| param.optional) => {
+            faults.add(&diagnoses::LIMIT_OPTIONAL, place(token), &[]);
+        }
+        (Some(_), None, Some(token)) => faults.add(&diagnoses::LIMIT_COMPUTED, place(*token), &[]),
+        (Some(count), None, None) if !is_number(count) => faults.add(&diagnoses::LIMIT_MISSING, start, &[]),
+        (Some(_), _, _) => {}
     }
-    match placeholders(expr).first() {
-        Some(token) => Count::Computed(*token),
-        None => Count::Unknown(token_of(expr.span())),
+    for (index, token) in tokens.iter().enumerate() {
+        if token.kind == TokenKind::Placeholder && token.name == LIMIT && parameter != Some(index) {
+            faults.add(&diagnoses::LIMIT_ELSEWHERE, Some(token.at), &[]);
+        }
     }
+    if query.order_by.is_none() && count.is_some() {
+        faults.add(&diagnoses::ORDER_MISSING, start, &[]);
+    }
+    parameter
+}
+
+/// Returns whether an expression is a whole number.
+fn is_number(count: &Expr) -> bool {
+    matches!(
+        bare(count),
+        Expr::Value(ValueWithSpan { value: Value::Number(digits, _), span: _ })
+            if digits.bytes().all(|digit| digit.is_ascii_digit())
+    )
 }
 
 #[cfg(test)]

@@ -6,54 +6,19 @@
 //! subquery, count as the name itself. A member that is taken, `data -> 'name'`, may be used in any way: its name is
 //! written where a reviewer sees it.
 
-use sqlparser::ast::{
-    AccessExpr, Expr, FunctionArg, Ident, Query, SetExpr, SetOperator, SetQuantifier, TableAlias,
-};
+use sqlparser::ast::{Expr, FunctionArg, Ident, Query, SetExpr, SetOperator, SetQuantifier, TableAlias};
 
 use super::super::members::{Exposed, MemberUse};
-use super::found::{Found, Place};
+use super::found::Found;
 use super::from::FUNCTION_COLUMN;
 use super::literals::{is_written, operator};
-use super::output::{self, arms_of, column_of, columns_of};
-use super::parts::{Call, Part, argument, parts_around, parts_of, placeholders};
+use super::output::{self, exprs_of};
+use super::parts::{Call, Part, argument, fields, parts_around, parts_of, placeholders};
+use crate::guard::functions::{self, Members};
 use crate::guard::position::position_in;
 
 /// Operators whose left side may be marked. The right side names members, and is written out.
 const OPERATORS: &[&str] = &["#>", "#>>", "->", "->>", "?", "?&", "?|", "@>", "@?", "@@"];
-
-// Lists A and B are to become a column of the guard's table of functions.
-
-/// List A: functions that return a number, a truth value or a named member of their first argument.
-const INSPECTS: &[&str] = &[
-    "array_length",
-    "cardinality",
-    "count",
-    "json_array_length",
-    "json_extract_path_text",
-    "json_typeof",
-    "jsonb_array_length",
-    "jsonb_extract_path_text",
-    "jsonb_typeof",
-    "num_nonnulls",
-    "num_nulls",
-];
-/// List B: functions whose result holds the members under their own names. Of `*_build_object` the values are kept.
-const KEEPS: &[&str] = &[
-    "array_agg",
-    "coalesce",
-    "hstore_to_json",
-    "hstore_to_json_loose",
-    "hstore_to_jsonb",
-    "hstore_to_jsonb_loose",
-    "json_agg",
-    "json_array_elements",
-    "json_build_object",
-    "json_extract_path",
-    "jsonb_agg",
-    "jsonb_array_elements",
-    "jsonb_build_object",
-    "jsonb_extract_path",
-];
 
 /// The name of a column that PostgreSQL gives none.
 const UNNAMED: &str = "?column?";
@@ -71,7 +36,7 @@ pub(super) fn collect(found: &Found<'_>, sql: &str) -> MemberUse {
     for (call, alias) in &found.functions {
         uses.function(call, *alias);
     }
-    uses.left.extend(found.roots.iter().map(|(expr, place)| (*expr, *place == Place::Column)));
+    uses.left.extend(&found.roots);
     uses.exprs();
     let exposed = |name: &Ident| {
         let at = found.place(name).map(|at| position_in(sql, at));
@@ -97,10 +62,10 @@ impl<'t> Uses<'t> {
     /// The names of a query's columns. INTERSECT and EXCEPT compare them.
     fn query(&mut self, query: &'t Query) {
         let names = output::columns(query).unwrap_or_default();
-        for (column, output) in columns(query, Through::Members).iter().zip(names) {
-            self.rename(column, output.name.as_deref().unwrap_or(UNNAMED));
+        for (column, (name, _)) in columns(query, Through::Members).iter().zip(names) {
+            self.rename(column, name.as_deref().unwrap_or(UNNAMED));
         }
-        if compares(&query.body) {
+        if compares(query) {
             self.exposed.extend(columns(query, Through::Value).into_iter().flatten());
         }
     }
@@ -108,7 +73,7 @@ impl<'t> Uses<'t> {
     /// The rows of a function, whose one column is called as the alias, the function or `value`.
     fn function(&mut self, call: &Call<'t>, alias: Option<&TableAlias>) {
         self.arguments(call);
-        if KEEPS.contains(&call.built_in()) {
+        if keeps(call) {
             let kept: Vec<&Ident> =
                 kept(call).into_iter().flat_map(|expr| names(expr, Through::Members)).collect();
             let first =
@@ -147,11 +112,7 @@ impl<'t> Uses<'t> {
                     self.parts(parts_around(function));
                 }
                 Expr::CompoundFieldAccess { root: _, access_chain } => {
-                    let fields = access_chain.iter().filter_map(|access| match access {
-                        AccessExpr::Dot(Expr::Identifier(field)) => Some(field),
-                        AccessExpr::Dot(_) | AccessExpr::Subscript(_) => None,
-                    });
-                    self.exposed.extend(fields);
+                    self.exposed.extend(fields(access_chain));
                     self.parts(parts_of(expr));
                 }
                 _ => self.parts(parts_of(expr)),
@@ -196,7 +157,7 @@ fn names(expr: &Expr, through: Through) -> Vec<&Ident> {
             }
             Expr::Subquery(query) => found.extend(columns(query, through).into_iter().flatten()),
             Expr::Function(_) => {
-                let call = Call::of(next).filter(|call| KEEPS.contains(&call.built_in()));
+                let call = Call::of(next).filter(keeps);
                 left.extend(call.iter().flat_map(kept));
             }
             _ => {}
@@ -206,31 +167,9 @@ fn names(expr: &Expr, through: Through) -> Vec<&Ident> {
 }
 
 /// The names that the columns of a query have their marks from. The parts of a set operation are put together.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "set operations are taken apart; the guard refuses the others"
-)]
 fn columns(query: &Query, through: Through) -> Vec<Vec<&Ident>> {
-    let mut columns: Vec<Vec<&Ident>> = Vec::new();
-    for arm in arms_of(&query.body) {
-        let part: Vec<(usize, Vec<&Ident>)> = match arm {
-            SetExpr::Select(select) => {
-                let exprs = select.projection.iter().filter_map(column_of).enumerate();
-                exprs.map(|(index, expr)| (index, names(expr, through))).collect()
-            }
-            SetExpr::Values(values) => {
-                let exprs = values.rows.iter().flat_map(|row| row.content.iter().enumerate());
-                exprs.map(|(index, expr)| (index, names(expr, through))).collect()
-            }
-            SetExpr::Query(query) => self::columns(query, through).into_iter().enumerate().collect(),
-            _ => Vec::new(),
-        };
-        for (index, names) in part {
-            columns.resize_with(columns.len().max(index + 1), Vec::new);
-            columns.get_mut(index).into_iter().for_each(|column| column.extend(&names));
-        }
-    }
-    columns
+    let named = |exprs: Vec<_>| exprs.into_iter().flat_map(|expr| names(expr, through)).collect();
+    exprs_of(query).into_iter().map(named).collect()
 }
 
 /// The arguments of a call that may be marked.
@@ -246,13 +185,22 @@ fn takes(call: &Call<'_>, index: usize) -> bool {
     match name {
         "json_build_object" | "jsonb_build_object" => !index.is_multiple_of(2),
         "coalesce" => index == 0 && call.args.iter().skip(1).all(is_literal),
-        _ => index == 0 && (INSPECTS.contains(&name) || KEEPS.contains(&name)),
+        _ => index == 0 && matches!(members(call), Members::Inspects | Members::Keeps),
     }
 }
 
+/// The column of the table of functions.
+fn members(call: &Call<'_>) -> Members {
+    functions::find(call.built_in()).map_or(Members::Exposes, |function| function.members)
+}
+
+fn keeps(call: &Call<'_>) -> bool {
+    members(call) == Members::Keeps
+}
+
 /// Returns whether the set operations compare rows. UNION does so with a parameter; otherwise it only drops equal rows.
-fn compares(body: &SetExpr) -> bool {
-    let (mut left, mut is_distinct) = (vec![body], false);
+fn compares(query: &Query) -> bool {
+    let (mut left, mut is_distinct) = (vec![query.body.as_ref()], false);
     while let Some(part) = left.pop() {
         if let SetExpr::SetOperation { op, set_quantifier, left: first, right } = part {
             if *op != SetOperator::Union {
@@ -262,7 +210,7 @@ fn compares(body: &SetExpr) -> bool {
             left.extend([first.as_ref(), right]);
         }
     }
-    let mut columns = arms_of(body).into_iter().flat_map(columns_of);
+    let mut columns = exprs_of(query).into_iter().flatten();
     is_distinct && columns.any(|column| !placeholders(column).is_empty())
 }
 

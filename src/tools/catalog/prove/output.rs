@@ -1,33 +1,30 @@
 //! The columns of a query and their names, as PostgreSQL names them.
 
-use std::borrow::Cow;
-
-use super::parts::last_ident;
-use sqlparser::ast::{AccessExpr, Expr, Query, SelectItem, SetExpr, Spanned as _};
+use sqlparser::ast::{AccessExpr, Expr, Ident, Query, SelectItem, SetExpr, Spanned as _};
 use sqlparser::tokenizer::Span;
 
-/// A column of a query.
-pub(super) struct Output<'t> {
-    /// `None` for what PostgreSQL gives a name that depends on its version, such as `?column?`.
-    pub(super) name: Option<Cow<'t, str>>,
-    pub(super) span: Span,
-}
+use super::parts::last_ident;
+
+/// A column of a query: its name, and its place. PostgreSQL gives some a name that depends on its version, such as
+/// `?column?`; these have none here.
+pub(super) type Output = (Option<String>, Span);
 
 /// The columns of a query, in order; `None` when a wildcard stands for some.
-pub(super) fn columns(query: &Query) -> Option<Vec<Output<'_>>> {
+pub(super) fn columns(query: &Query) -> Option<Vec<Output>> {
     let mut body = query.body.as_ref();
     loop {
         body = match body {
-            SetExpr::Select(select) => return select.projection.iter().map(item).collect(),
+            SetExpr::Select(select) => {
+                let items = select.projection.iter().map(column_of);
+                return items.map(|item| item.map(|(expr, alias)| output(expr, alias))).collect();
+            }
             SetExpr::Query(query) => &query.body,
             SetExpr::SetOperation { op: _, set_quantifier: _, left, right: _ } => left,
             SetExpr::Values(values) => {
                 let width = values.rows.first().map_or(0, |row| row.content.len());
-                let named = |number| Output {
-                    name: Some(Cow::Owned(format!("column{number}"))),
-                    span: Span::empty(),
-                };
-                return Some((1..=width).map(named).collect());
+                return Some(
+                    (1..=width).map(|number| (Some(format!("column{number}")), Span::empty())).collect(),
+                );
             }
             SetExpr::Insert(_)
             | SetExpr::Update(_)
@@ -38,18 +35,21 @@ pub(super) fn columns(query: &Query) -> Option<Vec<Output<'_>>> {
     }
 }
 
-/// The column that an item of a SELECT list is; none for a wildcard.
-pub(super) fn item(item: &SelectItem) -> Option<Output<'_>> {
+/// The expression of an item of a SELECT list and its alias; none for a wildcard.
+pub(super) const fn column_of(item: &SelectItem) -> Option<(&Expr, Option<&Ident>)> {
     match item {
-        SelectItem::UnnamedExpr(expr) => {
-            Some(Output { name: implicit(expr).map(Cow::Borrowed), span: expr.span() })
-        }
-        SelectItem::ExprWithAlias { expr: _, alias } => {
-            Some(Output { name: Some(Cow::Borrowed(&alias.value)), span: alias.span })
-        }
+        SelectItem::UnnamedExpr(expr) => Some((expr, None)),
+        SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(alias))),
         SelectItem::ExprWithAliases { expr: _, aliases: _ }
         | SelectItem::QualifiedWildcard(_, _)
         | SelectItem::Wildcard(_) => None,
+    }
+}
+
+fn output(expr: &Expr, alias: Option<&Ident>) -> Output {
+    match alias {
+        Some(alias) => (Some(alias.value.clone()), alias.span),
+        None => (implicit(expr).map(str::to_owned), expr.span()),
     }
 }
 
@@ -75,35 +75,30 @@ fn implicit(mut expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The parts of set operations, in order.
-pub(super) fn arms_of(body: &SetExpr) -> Vec<&SetExpr> {
-    let (mut left, mut arms) = (vec![body], Vec::new());
+/// The expressions of each column of a query, those of all parts of a set operation together.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have none of their own")]
+pub(super) fn exprs_of(query: &Query) -> Vec<Vec<&Expr>> {
+    let (mut left, mut columns) = (vec![query.body.as_ref()], Vec::new());
     while let Some(part) = left.pop() {
-        if let SetExpr::SetOperation { op: _, set_quantifier: _, left: first, right } = part {
-            left.extend([right.as_ref(), first]);
-        } else {
-            arms.push(part);
+        let rows: Vec<Vec<&Expr>> = match part {
+            SetExpr::SetOperation { op: _, set_quantifier: _, left: first, right } => {
+                left.extend([right.as_ref(), first]);
+                continue;
+            }
+            SetExpr::Query(query) => {
+                left.push(&query.body);
+                continue;
+            }
+            SetExpr::Select(select) => {
+                vec![select.projection.iter().filter_map(column_of).map(|(expr, _)| expr).collect()]
+            }
+            SetExpr::Values(values) => values.rows.iter().map(|row| row.content.iter().collect()).collect(),
+            _ => continue,
+        };
+        for (index, expr) in rows.into_iter().flat_map(|row| row.into_iter().enumerate()) {
+            columns.resize_with(columns.len().max(index + 1), Vec::new);
+            columns.get_mut(index).into_iter().for_each(|column| column.push(expr));
         }
     }
-    arms
-}
-
-/// The expression of a column.
-pub(super) fn column_of(item: &SelectItem) -> Option<&Expr> {
-    match item {
-        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => Some(expr),
-        SelectItem::ExprWithAliases { expr: _, aliases: _ }
-        | SelectItem::QualifiedWildcard(_, _)
-        | SelectItem::Wildcard(_) => None,
-    }
-}
-
-/// The expressions of the columns of a SELECT or VALUES.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others have none of their own")]
-pub(super) fn columns_of(arm: &SetExpr) -> Vec<&Expr> {
-    match arm {
-        SetExpr::Select(select) => select.projection.iter().filter_map(column_of).collect(),
-        SetExpr::Values(values) => values.rows.iter().flat_map(|row| &row.content).collect(),
-        _ => Vec::new(),
-    }
+    columns
 }

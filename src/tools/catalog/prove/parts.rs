@@ -2,8 +2,8 @@
 
 use sqlparser::ast::{
     AccessExpr, Array, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
-    FunctionArguments, Ident, InTarget, Interval, ObjectName, ObjectNamePart, OrderByExpr, Query, Subscript,
-    TypedString, Value, ValueWithSpan, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
+    FunctionArguments, Ident, InTarget, Interval, ObjectName, OrderByExpr, Query, Subscript, TypedString,
+    Value, ValueWithSpan, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
 use crate::guard::parser::token_of;
@@ -28,7 +28,7 @@ impl<'t> Call<'t> {
         let ObjectName(parts) = name;
         let is_of_schema = match parts.as_slice() {
             [_] => false,
-            [schema, _] => ident_of(schema).is_none_or(|schema| schema.value != "pg_catalog"),
+            [schema, _] => schema.as_ident().is_none_or(|schema| schema.value != "pg_catalog"),
             _ => true,
         };
         Some(Self { name: last_ident(name)?, is_of_schema, args })
@@ -42,13 +42,15 @@ impl<'t> Call<'t> {
     /// Returns the call that an expression is.
     pub(super) fn of(expr: &'t Expr) -> Option<Self> {
         let Expr::Function(Function { name, args, .. }) = expr else { return None };
-        Self::new(
-            name,
-            match args {
-                FunctionArguments::List(list) => &list.args,
-                FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
-            },
-        )
+        Self::new(name, args_of(args))
+    }
+}
+
+/// The arguments of a call, without a subquery.
+const fn args_of(args: &FunctionArguments) -> &[FunctionArg] {
+    match args {
+        FunctionArguments::List(list) => list.args.as_slice(),
+        FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
     }
 }
 
@@ -124,7 +126,11 @@ pub(super) fn parts_of(expr: &Expr) -> Vec<Part<'_>> {
         Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
             exprs([expr.as_ref(), overlay_what, overlay_from].into_iter().chain(overlay_for.as_deref()))
         }
-        Expr::Function(function) => of_call(function),
+        Expr::Function(function) => {
+            let mut parts = parts_around(function);
+            parts.extend(args_of(&function.args).iter().filter_map(argument).map(Part::Expr));
+            parts
+        }
         Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
             let arms = conditions.iter().flat_map(|CaseWhen { condition, result }| [condition, result]);
             exprs(operand.as_deref().into_iter().chain(arms).chain(else_result.as_deref()))
@@ -154,16 +160,6 @@ fn exprs<'t>(exprs: impl IntoIterator<Item = &'t Expr>) -> Vec<Part<'t>> {
     exprs.into_iter().map(Part::Expr).collect()
 }
 
-fn of_call(function: &Function) -> Vec<Part<'_>> {
-    let args: &[FunctionArg] = match &function.args {
-        FunctionArguments::List(list) => &list.args,
-        FunctionArguments::None | FunctionArguments::Subquery(_) => &[],
-    };
-    let mut parts = parts_around(function);
-    parts.extend(args.iter().filter_map(argument).map(Part::Expr));
-    parts
-}
-
 /// The parts of a call without its arguments; a subquery is one.
 pub(super) fn parts_around(function: &Function) -> Vec<Part<'_>> {
     let Function {
@@ -181,7 +177,12 @@ pub(super) fn parts_around(function: &Function) -> Vec<Part<'_>> {
         FunctionArguments::None => {}
         FunctionArguments::Subquery(query) => parts.push(Part::Query(query)),
         FunctionArguments::List(list) => {
-            parts.extend(list.clauses.iter().flat_map(clause).map(Part::Expr));
+            for clause in &list.clauses {
+                // The guard refuses all others that have expressions.
+                if let FunctionArgumentClause::OrderBy(exprs) = clause {
+                    parts.extend(ordered(exprs).map(Part::Expr));
+                }
+            }
         }
     }
     match over {
@@ -189,22 +190,6 @@ pub(super) fn parts_around(function: &Function) -> Vec<Part<'_>> {
         Some(WindowType::NamedWindow(_)) | None => {}
     }
     parts
-}
-
-/// The expressions of an `ORDER BY` within a call.
-fn clause(clause: &FunctionArgumentClause) -> impl Iterator<Item = &Expr> {
-    let exprs = match clause {
-        FunctionArgumentClause::OrderBy(exprs) => exprs.as_slice(),
-        FunctionArgumentClause::IgnoreOrRespectNulls(_)
-        | FunctionArgumentClause::Where(_)
-        | FunctionArgumentClause::Limit(_)
-        | FunctionArgumentClause::OnOverflow(_)
-        | FunctionArgumentClause::Having(_)
-        | FunctionArgumentClause::Separator(_)
-        | FunctionArgumentClause::JsonNullClause(_)
-        | FunctionArgumentClause::JsonReturningClause(_) => &[],
-    };
-    ordered(exprs)
 }
 
 /// The expressions of an `ORDER BY`.
@@ -228,21 +213,19 @@ pub(super) fn of_window(spec: &WindowSpec) -> Vec<&Expr> {
 }
 
 /// The value of an argument, unless it is a `*`.
-pub(super) fn argument(argument: &FunctionArg) -> Option<&Expr> {
-    match value_of(argument) {
-        FunctionArgExpr::Expr(expr) => Some(expr),
-        FunctionArgExpr::QualifiedWildcard(_)
-        | FunctionArgExpr::Wildcard
-        | FunctionArgExpr::WildcardWithOptions(_) => None,
-    }
+pub(super) const fn argument(argument: &FunctionArg) -> Option<&Expr> {
+    let (FunctionArg::Unnamed(value)
+    | FunctionArg::Named { name: _, arg: value, operator: _ }
+    | FunctionArg::ExprNamed { name: _, arg: value, operator: _ }) = argument;
+    if let FunctionArgExpr::Expr(expr) = value { Some(expr) } else { None }
 }
 
-pub(super) const fn value_of(argument: &FunctionArg) -> &FunctionArgExpr {
-    match argument {
-        FunctionArg::Unnamed(value)
-        | FunctionArg::Named { name: _, arg: value, operator: _ }
-        | FunctionArg::ExprNamed { name: _, arg: value, operator: _ } => value,
-    }
+/// The names behind the dots of `(value).name`.
+pub(super) fn fields(access_chain: &[AccessExpr]) -> impl Iterator<Item = &Ident> {
+    access_chain.iter().filter_map(|access| match access {
+        AccessExpr::Dot(Expr::Identifier(field)) => Some(field),
+        AccessExpr::Dot(_) | AccessExpr::Subscript(_) => None,
+    })
 }
 
 /// The expressions in the brackets behind a value.
@@ -290,15 +273,7 @@ pub(super) fn placeholders(expr: &Expr) -> Vec<usize> {
     within(expr).0.into_iter().filter_map(placeholder).collect()
 }
 
-/// A part of a name.
-pub(super) const fn ident_of(part: &ObjectNamePart) -> Option<&Ident> {
-    match part {
-        ObjectNamePart::Identifier(ident) => Some(ident),
-        ObjectNamePart::Function(_) => None,
-    }
-}
-
 /// The name of a function, a type or a column, without its schema.
 pub(super) fn last_ident(ObjectName(parts): &ObjectName) -> Option<&Ident> {
-    parts.last().and_then(ident_of)
+    parts.last()?.as_ident()
 }

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 
 use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, Value, ValueWithSpan};
 
-use super::super::claim::{Claim, ParamClaim};
-use super::super::rule::Rule;
+use super::super::claim::Claim;
+use super::super::diagnoses;
+use super::super::params::Param;
 use super::faults::Faults;
 use super::found::Found;
 use super::literals::element_name;
 use super::names::is_quantifier;
-use super::parts::{Call, argument, bare, placeholder, placeholders, within};
+use super::parts::{Call, argument, bare, placeholder, within};
+use crate::guard::functions;
 use crate::guard::lexer::{Token, TokenKind};
 use crate::problem::echo;
 
@@ -22,41 +24,19 @@ pub(super) enum Use {
     Pattern,
     /// A pattern, or a part of one, that cannot be escaped: already reported.
     Unescaped,
-    /// `:name IS NULL`.
-    NullTest,
-    /// The outermost LIMIT.
-    Limit,
+    /// `:name IS NULL`, or the outermost LIMIT.
+    Apart,
 }
 
 /// Operators whose right side is a pattern.
 const OPERATORS: &[&str] = &["!~", "!~*", "!~~", "!~~*", "~", "~*", "~~", "~~*"];
-/// Functions that take a pattern, and the first argument that it may be.
-const FUNCTIONS: &[(&str, usize)] = &[
-    ("jsonb_path_exists", 1),
-    ("jsonb_path_exists_tz", 1),
-    ("jsonb_path_match", 1),
-    ("jsonb_path_match_tz", 1),
-    ("like", 1),
-    ("regexp_count", 1),
-    ("regexp_instr", 1),
-    ("regexp_like", 1),
-    ("regexp_match", 1),
-    ("regexp_matches", 1),
-    ("regexp_replace", 1),
-    ("regexp_split_to_array", 1),
-    ("regexp_split_to_table", 1),
-    ("regexp_substr", 1),
-    ("similar_to_escape", 0),
-    ("substring", 1),
-    ("to_tsquery", 0),
-];
 /// Types whose text is a pattern.
 const TYPES: &[&str] = &["jsonpath", "lquery", "ltxtquery", "tsquery"];
 
 /// Requires that a parameter in a pattern of LIKE is escaped, and is in no other pattern. `limit` is the placeholder behind the
 /// outermost LIMIT.
 pub(super) fn check(claim: &Claim<'_>, found: &Found<'_>, limit: Option<usize>, faults: &mut Faults<'_>) {
-    let uses = limit.map(|token| (token, Use::Limit)).into_iter().collect();
+    let uses = limit.map(|token| (token, Use::Apart)).into_iter().collect();
     let mut patterns = Patterns { claim, found, faults, uses, from_columns: false };
     found.exprs.iter().for_each(|(expr, _)| patterns.expr(expr));
     found.calls.iter().for_each(|call| patterns.call(call));
@@ -80,31 +60,30 @@ impl Patterns<'_, '_, '_> {
         match expr {
             Expr::Like { negated: _, any, expr: _, pattern, escape_char }
             | Expr::ILike { negated: _, any, expr: _, pattern, escape_char } => {
-                let whole = placeholder(bare(pattern)).filter(|_| !any);
-                match whole {
-                    Some(token) if escapes(escape_char.as_deref()) && self.matches(token) => {
-                        self.uses.insert(token, Use::Pattern);
-                    }
-                    Some(_) | None => self.pattern(pattern, LIKE),
+                let is_whole = |token: &usize| {
+                    let matches = self.param(*token).is_some_and(|param| param.matching.is_some());
+                    !any && matches && escapes(escape_char.as_deref())
+                };
+                match placeholder(bare(pattern)).filter(is_whole) {
+                    Some(token) => drop(self.uses.insert(token, Use::Pattern)),
+                    None => self.pattern(pattern, LIKE),
                 }
                 if let Some(escape) = escape_char {
                     self.pattern(escape, "The escape character is fixed: ESCAPE '\\'.");
                 }
             }
             Expr::SimilarTo { negated: _, expr: _, pattern, escape_char } => {
-                self.pattern(pattern, NOT_LIKE);
-                if let Some(escape) = escape_char {
-                    self.pattern(escape, NOT_LIKE);
-                }
+                [Some(pattern), escape_char.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|it| self.pattern(it, NOT_LIKE));
             }
             Expr::BinaryOp { left: _, op, right } if is_pattern_operator(op) => self.pattern(right, NOT_LIKE),
             Expr::Substring { expr: _, substring_from, substring_for, special: _, shorthand: _ } => {
-                for pattern in [substring_from, substring_for].into_iter().flatten() {
-                    self.pattern(
-                        pattern,
-                        "A text here is a regular expression; take a number, or use split_part.",
-                    );
-                }
+                [substring_from, substring_for]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|it| self.pattern(it, NO_TEXT));
             }
             Expr::Cast { kind: _, expr: inner, data_type, format: _ }
                 if element_name(data_type).is_some_and(|name| TYPES.contains(&name)) =>
@@ -112,9 +91,7 @@ impl Patterns<'_, '_, '_> {
                 self.pattern(inner, NOT_LIKE);
             }
             Expr::IsNull(inner) | Expr::IsNotNull(inner) => {
-                if let Some(token) = placeholder(bare(inner)) {
-                    self.uses.insert(token, Use::NullTest);
-                }
+                self.uses.extend(placeholder(bare(inner)).map(|token| (token, Use::Apart)));
             }
             _ => {}
         }
@@ -122,15 +99,11 @@ impl Patterns<'_, '_, '_> {
 
     fn call(&mut self, call: &Call<'_>) {
         let name = call.name.value.as_str();
-        let first = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, first)| *first);
+        let first = functions::find(name).and_then(|function| function.pattern);
         let in_order = name.starts_with("json") || first.is_some();
         if in_order && !call.args.iter().all(|arg| matches!(arg, FunctionArg::Unnamed(_))) {
-            self.faults.add(
-                Rule::ForbiddenConstruct,
-                self.found.place(call.name),
-                format!("Arguments by name hide which argument of {} is which.", echo(name)),
-                "Write them in order, without names.",
-            );
+            let at = self.found.place(call.name);
+            self.faults.add(&diagnoses::ARGUMENTS_BY_NAME, at, &[&echo(name)]);
         }
         for expr in call.args.iter().skip(first.unwrap_or(usize::MAX)).filter_map(argument) {
             self.pattern(expr, NOT_LIKE);
@@ -138,19 +111,11 @@ impl Patterns<'_, '_, '_> {
     }
 
     /// A pattern that no parameter may be in.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only columns carry a value from elsewhere")]
     fn pattern(&mut self, pattern: &Expr, cure: &str) {
         let (all, queries) = within(pattern);
-        self.from_columns |= queries;
-        for expr in all {
-            match expr {
-                Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.from_columns = true,
-                _ => {}
-            }
-        }
-        for token in placeholders(pattern) {
-            self.unescaped(token, cure);
-        }
+        let is_column = |expr: &&Expr| matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+        self.from_columns |= queries || all.iter().any(is_column);
+        all.into_iter().filter_map(placeholder).for_each(|token| self.unescaped(token, cure));
     }
 
     /// Patterns that the tree does not show: behind `~ ANY (…)` and its like, and by way of a column.
@@ -170,25 +135,15 @@ impl Patterns<'_, '_, '_> {
     fn unescaped(&mut self, index: usize, cure: &str) {
         let token = self.found.tokens.get(index).filter(|token| token.kind == TokenKind::Placeholder);
         let Some(token) = token else { return };
-        if self.param(index).is_some_and(|param| param.numeric) {
+        if self.param(index).is_some_and(Param::is_numeric) {
             return;
         }
         self.uses.insert(index, Use::Unescaped);
-        self.faults.add(
-            Rule::LikeUnescaped,
-            Some(token.at),
-            format!("The parameter :{} reaches a pattern in which its wildcards would count.", token.name),
-            cure,
-        );
+        self.faults.add(&diagnoses::PATTERN_OF_CALLER, Some(token.at), &[&token.name, &cure]);
     }
 
-    fn param(&self, token: usize) -> Option<&ParamClaim> {
-        let token = self.found.tokens.get(token)?;
-        self.claim.params.iter().find(|param| param.name == token.name)
-    }
-
-    fn matches(&self, token: usize) -> bool {
-        self.param(token).is_some_and(|param| param.matching.is_some())
+    fn param(&self, token: usize) -> Option<&Param> {
+        self.claim.param(&self.found.tokens.get(token)?.name)
     }
 }
 
@@ -197,6 +152,7 @@ const LIKE: &str =
 const NOT_LIKE: &str =
     "What escapes for LIKE does not escape here; use LIKE :name ESCAPE '\\' with match, or compare with =.";
 
+const NO_TEXT: &str = "A text here is a regular expression; take a number, or use split_part.";
 const CARRIED: &str =
     "Write it as the pattern itself; by way of a column it would reach a pattern unescaped.";
 
@@ -212,12 +168,7 @@ fn unused(claim: &Claim<'_>, tokens: &[Token<'_>], uses: &BTreeMap<usize, Use>, 
         // A parameter that is nowhere has a rule of its own.
         let at = if matched || reported { other } else { other.or(places.first()) };
         if let Some(token) = at.and_then(|index| tokens.get(*index)) {
-            faults.add(
-                Rule::MatchUnused,
-                Some(token.at),
-                format!("The parameter {} has match, and is no pattern of LIKE here.", echo(&param.name)),
-                "With match it is bound with wildcards; take another parameter for this, or leave match out.",
-            );
+            faults.add(&diagnoses::MATCH_UNUSED, Some(token.at), &[&echo(&param.name)]);
         }
     }
 }
@@ -251,17 +202,11 @@ fn begins_patterns(tokens: &[Token<'_>], index: usize) -> bool {
 /// The index of the parenthesis that closes the one at `open`.
 fn end_of(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
-    for (index, token) in tokens.iter().enumerate().skip(open) {
-        if token.is_mark("(") {
-            depth += 1;
-        } else if token.is_mark(")") {
-            depth = depth.saturating_sub(1);
-            if depth == 0 {
-                return index;
-            }
-        }
-    }
-    tokens.len()
+    let closes = |(_, token): &(usize, &Token<'_>)| {
+        depth = (depth + usize::from(token.is_mark("("))).saturating_sub(usize::from(token.is_mark(")")));
+        depth == 0
+    };
+    tokens.iter().enumerate().skip(open).find(closes).map_or(tokens.len(), |(index, _)| index)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Placeholders and the parameters that they stand for.
 
 use super::super::claim::Claim;
-use super::super::rule::Rule;
+use super::super::diagnoses;
 use super::faults::Faults;
 use crate::guard::lexer::{Token, TokenKind};
 use crate::problem::echo;
@@ -22,6 +22,16 @@ pub(crate) enum Placeholder {
     Tenant,
 }
 
+impl Placeholder {
+    /// Returns the index of its parameter.
+    pub(crate) const fn param(self) -> Option<usize> {
+        match self {
+            Self::Param(index) | Self::Limit(index) => Some(index),
+            Self::Caller | Self::Tenant => None,
+        }
+    }
+}
+
 /// Resolves `$1`, `$2`, … to what they are bound to.
 pub(super) fn resolve(claim: &Claim<'_>, tokens: &[Token<'_>], faults: &mut Faults<'_>) -> Vec<Placeholder> {
     let mut names: Vec<&str> = Vec::new();
@@ -33,33 +43,22 @@ pub(super) fn resolve(claim: &Claim<'_>, tokens: &[Token<'_>], faults: &mut Faul
         names.push(&token.name);
         match named(claim, &token.name) {
             Some(placeholder) => resolved.push(placeholder),
-            None => faults.add(
-                Rule::PlaceholderUnknown,
-                Some(token.at),
-                format!("The placeholder :{} is no parameter of this entry.", token.name),
-                "Declare the parameter, or write the name of one that is declared.",
-            ),
+            None => faults.add(&diagnoses::PLACEHOLDER_UNKNOWN, Some(token.at), &[&token.name]),
         }
     }
     for param in claim.params.iter().filter(|param| !names.contains(&param.name.as_str())) {
-        faults.add(
-            Rule::ParamUnused,
-            None,
-            format!("The parameter {} is nowhere in the statement.", echo(&param.name)),
-            format!("Use it as :{}, or remove it.", param.name),
-        );
+        faults.add(&diagnoses::PARAM_UNUSED, None, &[&echo(&param.name), &param.name]);
     }
     resolved
 }
 
 fn named(claim: &Claim<'_>, name: &str) -> Option<Placeholder> {
-    match name {
-        "caller" => return Some(Placeholder::Caller),
-        "tenant" => return Some(Placeholder::Tenant),
-        _ => {}
-    }
-    let index = claim.params.iter().position(|param| param.name == name)?;
-    Some(if name == LIMIT { Placeholder::Limit(index) } else { Placeholder::Param(index) })
+    Some(match (name, claim.params.iter().position(|param| param.name == name)) {
+        ("caller", _) => Placeholder::Caller,
+        ("tenant", _) => Placeholder::Tenant,
+        (LIMIT, Some(index)) => Placeholder::Limit(index),
+        (_, index) => Placeholder::Param(index?),
+    })
 }
 
 #[cfg(test)]

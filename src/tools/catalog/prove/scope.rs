@@ -30,17 +30,18 @@ pub(super) enum Columns<'t> {
 }
 
 impl Relation<'_> {
-    /// Returns whether it has a column of this name for certain.
-    pub(super) fn has(&self, name: &str) -> bool {
+    /// Returns whether it has a column of this name, if that is certain.
+    fn has(&self, name: &str) -> Option<bool> {
         match &self.columns {
-            Columns::Unknown => false,
-            Columns::Named(names) => names.contains(&name),
+            Columns::Unknown => None,
+            Columns::Named(names) => Some(names.contains(&name)),
             Columns::OfQuery(query, inner, outer) => {
                 let own = output::columns(query).unwrap_or_default();
-                own.iter().enumerate().any(|(index, column)| {
+                let known = own.iter().enumerate().any(|(index, (own, _))| {
                     let renamed = outer.get(index).or_else(|| inner.get(index));
-                    renamed.map_or(column.name.as_deref(), |column| Some(&column.name.value)) == Some(name)
-                })
+                    renamed.map_or(own.as_deref(), |column| Some(&column.name.value)) == Some(name)
+                });
+                known.then_some(true)
             }
         }
     }
@@ -75,22 +76,17 @@ impl<'t> Scopes<'t> {
         self.visible(from).filter_map(|scope| scope.with).find(|cte| cte.alias.name.value == name)
     }
 
+    fn relations(&self, from: Option<usize>) -> impl Iterator<Item = &Relation<'t>> {
+        self.visible(from).flat_map(|scope| &scope.relations)
+    }
+
     /// Returns whether a bare `name` may be a whole row: a relation has that name, and not for certain such a column.
     pub(super) fn is_row(&self, from: Option<usize>, name: &str) -> bool {
-        let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
-        relations.any(|relation| relation.name == name && !relation.has(name))
+        self.relations(from).any(|relation| relation.name == name && relation.has(name) != Some(true))
     }
 
-    /// Returns whether `relation.name` is no column for certain: the relation has these columns and no others.
-    pub(super) fn is_no_column(&self, from: Option<usize>, relation: &str, name: &str) -> bool {
-        let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
-        let found = relations.find(|known| known.name == relation);
-        found.is_some_and(|known| matches!(known.columns, Columns::Named(_)) && !known.has(name))
-    }
-
-    /// Returns whether `relation.name` is a column for certain.
-    pub(super) fn is_column(&self, from: Option<usize>, relation: &str, name: &str) -> bool {
-        let mut relations = self.visible(from).flat_map(|scope| &scope.relations);
-        relations.find(|known| known.name == relation).is_some_and(|known| known.has(name))
+    /// Returns whether `relation.name` is a column, if that is certain.
+    pub(super) fn is_column(&self, from: Option<usize>, relation: &str, name: &str) -> Option<bool> {
+        self.relations(from).find(|known| known.name == relation)?.has(name)
     }
 }

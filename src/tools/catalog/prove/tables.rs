@@ -1,55 +1,31 @@
 //! The tables that the statement reads, against those that are declared.
 
 use super::super::claim::Claim;
-use super::super::rule::Rule;
+use super::super::diagnoses;
 use super::faults::Faults;
 use crate::problem::echo;
 
 /// A table of the statement, `name` or `schema.name`, and the byte where it stands.
-pub(super) struct Read {
-    pub(super) table: String,
-    pub(super) at: Option<usize>,
-}
+pub(super) type Read = (String, Option<usize>);
 
 pub(super) fn check(claim: &Claim<'_>, read: &[Read], faults: &mut Faults<'_>) {
-    let mut seen: Vec<&str> = Vec::new();
-    for Read { table, at } in read {
-        if seen.contains(&table.as_str()) {
+    let mut seen: Vec<&String> = Vec::new();
+    for (table, at) in read {
+        if seen.contains(&table) {
             continue;
         }
         seen.push(table);
         if !claim.catalog_tables.contains(table) {
-            not_allowed(table, *at, faults);
+            faults.add(&diagnoses::TABLE_NOT_ALLOWED, *at, &[&echo(table)]);
         } else if !claim.tables.contains(table) {
-            faults.add(
-                Rule::TableUndeclared,
-                *at,
-                format!("The statement reads {}, which the entry does not declare.", echo(table)),
-                "Add it to the entry's tables, or do not read it.",
-            );
+            faults.add(&diagnoses::TABLE_UNDECLARED, *at, &[&echo(table)]);
         }
     }
-    for table in claim.tables.iter().filter(|table| !seen.contains(&table.as_str())) {
-        if claim.catalog_tables.contains(table) {
-            faults.add(
-                Rule::TableUnreferenced,
-                None,
-                format!("The entry declares the table {}, which the statement does not read.", echo(table)),
-                "Remove it from the entry's tables.",
-            );
-        } else {
-            not_allowed(table, None, faults);
-        }
+    for table in claim.tables.iter().filter(|table| !seen.contains(table)) {
+        let is_allowed = claim.catalog_tables.contains(table);
+        let diagnosis = if is_allowed { diagnoses::TABLE_UNREFERENCED } else { diagnoses::TABLE_NOT_ALLOWED };
+        faults.add(&diagnosis, None, &[&echo(table)]);
     }
-}
-
-fn not_allowed(table: &str, at: Option<usize>, faults: &mut Faults<'_>) {
-    faults.add(
-        Rule::TableNotAllowed,
-        at,
-        format!("The table {} is not among the catalog's tables.", echo(table)),
-        "Add it to the tables at the top of the catalog, written as in the statement, or read another.",
-    );
 }
 
 #[cfg(test)]

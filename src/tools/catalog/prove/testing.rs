@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::claim::{Claim, Match, ParamClaim};
+use super::super::claim::Claim;
+use super::super::kinds::{Kind, Scalar};
+use super::super::params::{Match, Param};
 use super::super::rule::Rule;
 use super::faults::Fault;
 use super::proof::{Proven, prove};
@@ -26,12 +28,14 @@ pub(super) fn list(text: &str) -> Vec<String> {
 }
 
 /// A parameter as the tables of cases write it: `#` for a number, `~` for one with `match`, `?` for an optional one.
-pub(super) fn param(spec: &str) -> ParamClaim {
-    ParamClaim {
+pub(super) fn param(spec: &str) -> Param {
+    let number = || Kind { scalar: Scalar::Number, is_list: false, schema: Default::default() };
+    Param {
         name: spec.trim_end_matches(['#', '~', '?']).to_owned(),
         matching: spec.contains('~').then_some(Match::Contains),
-        numeric: spec.contains('#'),
+        kind: spec.contains('#').then(number),
         optional: spec.contains('?'),
+        ..Param::default()
     }
 }
 
@@ -76,7 +80,7 @@ impl Case {
     }
 
     pub(super) fn prove(&self) -> (Option<Proven>, Vec<Fault>) {
-        let params: Vec<ParamClaim> = self.params.iter().map(|spec| param(spec)).collect();
+        let params: Vec<Param> = self.params.iter().map(|spec| param(spec)).collect();
         prove(&Claim {
             sql: &self.sql,
             catalog_tables: &list("people sites devices hr.people columns"),

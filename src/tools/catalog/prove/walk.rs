@@ -6,11 +6,11 @@ use sqlparser::ast::{
     Query, Select, SelectItem, SetExpr, WildcardAdditionalOptions,
 };
 
-use super::super::rule::Rule;
+use super::super::diagnoses;
 use super::faults::Faults;
-use super::found::{Found, Left, Place};
+use super::found::Found;
 use super::from::FromClause;
-use super::output::{self, arms_of, columns_of};
+use super::output::{self, column_of, exprs_of};
 use super::parts::{Call, Part, bare, of_window, ordered, parts_of};
 use super::scope::Scope;
 use crate::guard::parser::token_of;
@@ -18,12 +18,16 @@ use crate::guard::statement::Parsed;
 
 /// Visits everything. Wildcards, and what `FROM` cannot have, are reported on the way.
 pub(super) fn walk<'t>(parsed: &'t Parsed<'t>, faults: &mut Faults<'_>) -> Found<'t> {
-    let mut walk = Walk { found: Found::new(&parsed.tokens), faults };
-    walk.query(&parsed.tree, None, Columns::Result);
-    while let Some(next) = walk.found.left.pop() {
+    let mut walk = Walk { found: Found { tokens: &parsed.tokens, ..Found::default() }, faults };
+    walk.query(&parsed.tree, None);
+    while let Some((next, scope)) = walk.found.left.pop() {
         match next {
-            Left::Query(query, scope) => walk.query(query, scope, Columns::Read),
-            Left::Expr(expr, scope) => walk.expr(expr, scope),
+            Part::Query(query) => {
+                // Another query reads its columns.
+                exprs_of(query).into_iter().flatten().for_each(|expr| walk.found.carry(expr));
+                walk.query(query, scope);
+            }
+            Part::Expr(expr) => walk.expr(expr, scope),
         }
     }
     walk.found
@@ -34,25 +38,17 @@ struct Walk<'w, 't, 'f> {
     faults: &'w mut Faults<'f>,
 }
 
-/// The reader of a query's columns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Columns {
-    /// The client: the query is the outermost one.
-    Result,
-    /// Another query.
-    Read,
-}
-
 impl<'t> Walk<'_, 't, '_> {
-    fn query(&mut self, query: &'t Query, outer: Option<usize>, columns: Columns) {
+    fn query(&mut self, query: &'t Query, outer: Option<usize>) {
         self.found.queries.push(query);
         let scope = self.with(query, outer);
-        if columns == Columns::Read {
-            arms_of(&query.body).into_iter().flat_map(columns_of).for_each(|expr| self.found.carry(expr));
-        }
         let inner = self.body(query, scope);
         match query.order_by.as_ref().map(|order_by| &order_by.kind) {
-            Some(OrderByKind::Expressions(exprs)) => self.by_output(ordered(exprs), query, inner),
+            Some(OrderByKind::Expressions(exprs)) => {
+                let own = output::columns(query).unwrap_or_default();
+                let own: Vec<&str> = own.iter().filter_map(|(name, _)| name.as_deref()).collect();
+                self.leave_unless(ordered(exprs), &own, inner);
+            }
             Some(OrderByKind::All(_)) | None => {}
         }
         match &query.limit_clause {
@@ -68,17 +64,20 @@ impl<'t> Walk<'_, 't, '_> {
 
     /// Returns the level that `ORDER BY` sees: of a SELECT its own, of a set operation only what is around it.
     fn body(&mut self, query: &'t Query, scope: Option<usize>) -> Option<usize> {
-        let mut level = scope;
-        for arm in arms_of(&query.body) {
-            match arm {
-                SetExpr::Select(select) => level = self.select(select, scope),
-                SetExpr::Query(query) => self.found.left.push(Left::Query(query, scope)),
-                SetExpr::Values(_) => {
-                    columns_of(arm).into_iter().for_each(|expr| self.found.leave_column(expr, scope));
+        let (mut level, mut left) = (scope, vec![query.body.as_ref()]);
+        while let Some(part) = left.pop() {
+            match part {
+                SetExpr::SetOperation { op: _, set_quantifier: _, left: first, right } => {
+                    left.extend([right.as_ref(), first]);
                 }
-                // Set operations were taken apart; the guard refuses the others, and the parser never sees TABLE.
-                SetExpr::SetOperation { op: _, set_quantifier: _, left: _, right: _ }
-                | SetExpr::Insert(_)
+                SetExpr::Select(select) => level = self.select(select, scope),
+                SetExpr::Query(query) => self.found.left.push((Part::Query(query), scope)),
+                SetExpr::Values(values) => {
+                    let exprs = values.rows.iter().flat_map(|row| &row.content);
+                    exprs.for_each(|expr| self.found.leave_column(expr, scope));
+                }
+                // The guard refuses these, and the parser never sees TABLE.
+                SetExpr::Insert(_)
                 | SetExpr::Update(_)
                 | SetExpr::Delete(_)
                 | SetExpr::Merge(_)
@@ -95,13 +94,13 @@ impl<'t> Walk<'_, 't, '_> {
             self.found.renamed.push((&cte.query, &cte.alias.columns));
             let recursive = query.with.as_ref().is_some_and(|with| with.recursive);
             if !self.found.is_written(&cte.alias.name) {
-                self.found.left.push(Left::Query(&cte.query, scope));
+                self.found.left.push((Part::Query(&cte.query), scope));
                 continue;
             }
             let known =
                 Some(self.found.scopes.enter(Scope { outer: scope, with: Some(cte), relations: Vec::new() }));
             // Without RECURSIVE its own name means a table within it.
-            self.found.left.push(Left::Query(&cte.query, if recursive { known } else { scope }));
+            self.found.left.push((Part::Query(&cte.query), if recursive { known } else { scope }));
             scope = known;
         }
         scope
@@ -112,16 +111,16 @@ impl<'t> Walk<'_, 't, '_> {
         let scope = Some(level);
         let mut from = FromClause { found: &mut self.found, faults: self.faults, level };
         select.from.iter().for_each(|table| from.joined(table));
-        for item in &select.projection {
-            self.item(item, scope);
-        }
+        select.projection.iter().for_each(|item| self.item(item, scope));
         self.found.leave(select.selection.iter().chain(&select.having), scope);
+        let aliases = select.projection.iter().filter_map(|item| column_of(item)?.1);
+        let aliases: Vec<&str> = aliases.map(|alias| alias.value.as_str()).collect();
         match &select.group_by {
-            GroupByExpr::Expressions(exprs, _) => self.by_name(exprs, &select.projection, scope),
+            GroupByExpr::Expressions(exprs, _) => self.leave_unless(exprs, &aliases, scope),
             GroupByExpr::All(_) => {}
         }
         if let Some(Distinct::On(exprs)) = &select.distinct {
-            self.by_name(exprs, &select.projection, scope);
+            self.leave_unless(exprs, &aliases, scope);
         }
         for NamedWindowDefinition(_, window) in &select.named_window {
             if let NamedWindowExpr::WindowSpec(spec) = window {
@@ -140,12 +139,7 @@ impl<'t> Walk<'_, 't, '_> {
                 let token = token_of(wildcard_token.0.span).and_then(|index| self.found.tokens.get(index));
                 // ROWS FROM is shown to the parser as `SELECT *`, and has its own rule.
                 if !token.is_some_and(|token| token.is_word("rows")) {
-                    self.faults.add(
-                        Rule::WildcardSelect,
-                        token.map(|token| token.at),
-                        "This takes every column, also those that the table will have some day.",
-                        "List the columns.",
-                    );
+                    self.faults.add(&diagnoses::WILDCARD, token.map(|token| token.at), &[]);
                 }
             }
             // `t.*` is seen on the tokens; the guard refuses the others.
@@ -153,50 +147,25 @@ impl<'t> Walk<'_, 't, '_> {
         }
     }
 
-    /// Leaves expressions of `ORDER BY`, which may be a name of the query's own columns.
-    fn by_output(&mut self, exprs: impl Iterator<Item = &'t Expr>, query: &'t Query, scope: Option<usize>) {
-        let own = output::columns(query).unwrap_or_default();
-        let known = |name: &str| own.iter().any(|output| output.name.as_deref() == Some(name));
-        self.leave_unless(
-            exprs,
-            |expr| matches!(bare(expr), Expr::Identifier(ident) if known(&ident.value)),
-            scope,
-        );
-    }
-
-    /// Leaves expressions of `GROUP BY` and `DISTINCT ON`, which may be an alias.
-    fn by_name(&mut self, exprs: &'t [Expr], projection: &[SelectItem], scope: Option<usize>) {
-        let alias = |name: &str| {
-            projection.iter().any(
-                |item| matches!(item, SelectItem::ExprWithAlias { expr: _, alias } if alias.value == name),
-            )
-        };
-        self.leave_unless(
-            exprs.iter(),
-            |expr| matches!(expr, Expr::Identifier(ident) if alias(&ident.value)),
-            scope,
-        );
-    }
-
+    /// Leaves expressions of `ORDER BY`, `GROUP BY` and `DISTINCT ON`, unless they are the name of an output column.
     fn leave_unless(
         &mut self,
-        exprs: impl Iterator<Item = &'t Expr>,
-        is_output: impl Fn(&Expr) -> bool,
+        exprs: impl IntoIterator<Item = &'t Expr>,
+        outputs: &[&str],
         scope: Option<usize>,
     ) {
-        let (outputs, others): (Vec<&Expr>, Vec<&Expr>) = exprs.partition(|expr| is_output(expr));
-        self.found.roots.extend(outputs.into_iter().map(|expr| (expr, Place::Clause)));
-        self.found.leave(others, scope);
+        for expr in exprs {
+            if matches!(bare(expr), Expr::Identifier(name) if outputs.contains(&name.value.as_str())) {
+                self.found.roots.push((expr, false));
+            } else {
+                self.found.leave([expr], scope);
+            }
+        }
     }
 
     fn expr(&mut self, expr: &'t Expr, scope: Option<usize>) {
         self.found.exprs.push((expr, scope));
         self.found.calls.extend(Call::of(expr));
-        for part in parts_of(expr) {
-            self.found.left.push(match part {
-                Part::Expr(expr) => Left::Expr(expr, scope),
-                Part::Query(query) => Left::Query(query, scope),
-            });
-        }
+        self.found.left.extend(parts_of(expr).into_iter().map(|part| (part, scope)));
     }
 }
