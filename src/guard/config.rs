@@ -1,7 +1,6 @@
 //! The operator's additions to the guard's lists (`MCP_SQL_ALLOW_FUNCTIONS`).
 
-use std::collections::BTreeSet;
-
+use super::functions::matches_any;
 use super::functions_sets::{self, Set};
 use super::{functions, functions_denied};
 use crate::problem::echo;
@@ -9,39 +8,26 @@ use crate::problem::echo;
 /// Functions and types that are allowed beyond the built-in lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GuardConfig {
-    /// Names and their schemas, if any.
-    names: BTreeSet<(Option<String>, String)>,
-    /// The part before the `*` of `prefix_*` or `schema.prefix_*`, and the schema.
-    prefixes: Vec<(Option<String>, String)>,
+    /// Names, or prefixes that end in `*`; and their schemas, if any.
+    added: Vec<(Option<String>, String)>,
     sets: Vec<&'static Set>,
 }
 
-/// An entry of the setting is wrong.
+/// An entry of the setting, as written, is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GuardConfigError {
     /// The entry begins with `@` and does not name a set.
-    #[error("{} is not a named set; there are {}", echo(.entry), set_names())]
-    UnknownSet {
-        /// As written.
-        entry: String,
-    },
+    #[error("{} is not a named set; there are {}", echo(.0), set_names())]
+    UnknownSet(String),
     /// The entry is not a name that a function can have.
     #[error(
         "{} is not a function; allowed are name, schema.name, prefix_* (lower case) and named sets such as @catalog",
-        echo(.entry)
+        echo(.0)
     )]
-    NotAFunction {
-        /// As written.
-        entry: String,
-    },
-    /// The function is dangerous.
-    #[error("{} can never be allowed: a function of this name {does}", echo(.entry))]
-    Dangerous {
-        /// As written.
-        entry: String,
-        /// The effect of the function: a verb phrase.
-        does: &'static str,
-    },
+    NotAFunction(String),
+    /// The function is dangerous; with its effect, a verb phrase.
+    #[error("{} can never be allowed: a function of this name {}", echo(.0), .1)]
+    Dangerous(String, &'static str),
 }
 
 fn set_names() -> String {
@@ -64,49 +50,37 @@ impl GuardConfig {
     fn add(&mut self, entry: &str) -> Result<(), GuardConfigError> {
         if entry.starts_with('@') {
             let set = functions_sets::named(entry);
-            self.sets.push(set.ok_or_else(|| GuardConfigError::UnknownSet { entry: entry.to_owned() })?);
+            self.sets.push(set.ok_or_else(|| GuardConfigError::UnknownSet(entry.to_owned()))?);
             return Ok(());
         }
-        let (path, is_prefix) = entry.strip_suffix('*').map_or((entry, false), |prefix| (prefix, true));
-        let (schema, name) = path.split_once('.').map_or((None, path), |(schema, name)| (Some(schema), name));
+        let (schema, pattern) =
+            entry.split_once('.').map_or((None, entry), |(schema, name)| (Some(schema), name));
+        let name = pattern.strip_suffix('*').unwrap_or(pattern);
         let plain = |part: &str| {
             !part.is_empty()
                 && !part.starts_with(|c: char| c.is_ascii_digit())
                 && part.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit())
         };
-        if !schema.is_none_or(plain) || !plain(name) || (is_prefix && !name.ends_with('_')) {
-            return Err(GuardConfigError::NotAFunction { entry: entry.to_owned() });
+        if !schema.is_none_or(plain) || !plain(name) || (name != pattern && !name.ends_with('_')) {
+            return Err(GuardConfigError::NotAFunction(entry.to_owned()));
         }
         if let Some(does) = functions_denied::danger(name) {
-            return Err(GuardConfigError::Dangerous { entry: entry.to_owned(), does });
+            return Err(GuardConfigError::Dangerous(entry.to_owned(), does));
         }
-        let added = (schema.map(str::to_owned), name.to_owned());
-        if is_prefix {
-            self.prefixes.push(added);
-        } else {
-            self.names.insert(added);
-        }
+        self.added.push((schema.map(str::to_owned), pattern.to_owned()));
         Ok(())
     }
 
     /// Returns whether the function may be called. A schema other than `pg_catalog` must be named in the setting.
     pub(crate) fn allows_function(&self, schema: Option<&str>, name: &str) -> bool {
-        if functions_denied::danger(name).is_some() {
-            return false;
-        }
-        match schema {
-            None | Some("pg_catalog") => {
-                functions::is_built_in(name) || self.has_in_set(name) || self.names(None, name)
-            }
-            Some(schema) => self.names(Some(schema), name),
-        }
+        let schema = schema.filter(|schema| *schema != "pg_catalog");
+        let listed = schema.is_none() && (functions::is_built_in(name) || self.has_in_set(name));
+        functions_denied::danger(name).is_none() && (listed || self.names(schema, name))
     }
 
     /// Returns whether the setting adds a function of this name, in any schema.
     pub(crate) fn adds_function(&self, name: &str) -> bool {
-        self.names.iter().any(|(_, added)| added == name)
-            || self.prefixes.iter().any(|(_, prefix)| name.starts_with(prefix))
-            || self.has_in_set(name)
+        self.has_in_set(name) || self.added.iter().any(|(_, pattern)| matches_any(&[pattern], name))
     }
 
     /// Returns whether a function that the guard's lists do not mean may be called, also behind a dot or by an operator or
@@ -114,10 +88,8 @@ impl GuardConfig {
     ///
     /// Only the setting can allow it; a set means its extension's functions, not others of the same name.
     pub(crate) fn allows_stranger(&self, schema: &str, name: &str) -> bool {
-        functions_denied::danger(name).is_none()
-            && (self.names(None, name)
-                || self.names(Some(schema), name)
-                || schema == "pg_catalog" && self.has_in_set(name))
+        let named = self.names(None, name) || self.names(Some(schema), name);
+        functions_denied::danger(name).is_none() && (named || schema == "pg_catalog" && self.has_in_set(name))
     }
 
     /// Returns whether relations that show other sessions, roles and the server may be read.
@@ -125,10 +97,11 @@ impl GuardConfig {
         self.sets.iter().any(|set| set.name == "@catalog")
     }
 
-    /// Returns whether the setting allows casts to the type.
+    /// Returns whether the setting allows casts to the type. A prefix allows functions only.
     pub(crate) fn allows_type(&self, schema: Option<&str>, name: &str) -> bool {
+        let is_type = |(of, added): &(Option<String>, String)| of.as_deref() == schema && added == name;
         schema.is_none() && self.sets.iter().any(|set| set.types.contains(&name))
-            || self.names.contains(&(schema.map(str::to_owned), name.to_owned()))
+            || !name.ends_with('*') && self.added.iter().any(is_type)
     }
 
     fn has_in_set(&self, name: &str) -> bool {
@@ -136,8 +109,7 @@ impl GuardConfig {
     }
 
     fn names(&self, schema: Option<&str>, name: &str) -> bool {
-        self.names.contains(&(schema.map(str::to_owned), name.to_owned()))
-            || self.prefixes.iter().any(|(of, prefix)| of.as_deref() == schema && name.starts_with(prefix))
+        self.added.iter().any(|(of, pattern)| of.as_deref() == schema && matches_any(&[pattern], name))
     }
 }
 

@@ -17,11 +17,8 @@ pub struct SensitiveWords {
 
 /// An entry of the operator's list is not a word.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} is no word; allowed are {SHORTEST_ADDED} or more letters, digits, '_' and '-'", echo(.entry))]
-pub struct NotAWord {
-    /// As written.
-    pub entry: String,
-}
+#[error("{} is no word; allowed are {SHORTEST_ADDED} or more letters, digits, '_' and '-'", echo(.0))]
+pub struct NotAWord(String);
 
 impl SensitiveWords {
     /// Words that count as a whole word of a name: `pass_code` holds one, `passenger` does not.
@@ -41,7 +38,7 @@ impl SensitiveWords {
         let added = words.map(|word| {
             let plain = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
             let is_word = plain && word.chars().count() >= SHORTEST_ADDED;
-            is_word.then(|| word.to_lowercase()).ok_or_else(|| NotAWord { entry: word.to_owned() })
+            is_word.then(|| word.to_lowercase()).ok_or_else(|| NotAWord(word.to_owned()))
         });
         Ok(Self { added: added.collect::<Result<_, _>>()? })
     }

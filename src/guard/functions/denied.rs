@@ -65,24 +65,11 @@ const DANGEROUS: &[(&str, &[&str])] = &[
 
 /// One-argument functions beyond the dangerous ones, not on the allowlist, that a name behind a dot could call:
 /// they report on the catalog, settings and files. `*` ends a prefix.
+#[rustfmt::skip]
 const NOT_BEHIND_A_DOT: &[&str] = &[
-    "amvalidate",
-    "connectby*",
-    "crosstab*",
-    "current_schemas",
-    "current_setting",
-    "currval",
-    "get_raw_page",
-    "mxid_age",
-    "obj_description",
-    "oidvectortypes",
-    "pg_*",
-    "row_security_active",
-    "shobj_description",
-    "to_reg*",
-    "txid_*",
-    "xpath*",
-    "xml_*",
+    "amvalidate", "connectby*", "crosstab*", "current_schemas", "current_setting", "currval", "get_raw_page",
+    "mxid_age", "obj_description", "oidvectortypes", "pg_*", "row_security_active", "shobj_description",
+    "to_reg*", "txid_*", "xpath*", "xml_*",
 ];
 
 /// The dangerous names as PostgreSQL's regular expression, for a comparison on the server.

@@ -2,9 +2,9 @@
 
 /// A line of the table of functions.
 #[derive(Debug)]
-pub(crate) struct Function {
+pub struct Function {
     /// As `pg_proc` has it.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its group, which decides how it is allowed.
     pub(crate) group: Group,
     /// The size of its result.
@@ -14,9 +14,9 @@ pub(crate) struct Function {
     /// The number it returns.
     pub(crate) number: Number,
     /// The first release of PostgreSQL that has it.
-    pub(crate) since: u8,
+    pub since: u8,
     /// The reason why a volatile function may be called.
-    pub(crate) volatile: Option<&'static str>,
+    pub volatile: Option<&'static str>,
     /// Its use of rows.
     pub(crate) rows: Rows,
     /// The first argument that is a LIKE pattern, a regular expression, a path or a query of a text search.
@@ -48,11 +48,18 @@ impl Function {
         is_column: false,
         takes_rows: false,
     };
+
+    /// Returns whether it is PostgreSQL's own, of which `pg_proc` always has it.
+    pub fn is_of_server(&self) -> bool {
+        self.group.is_built_in() || self.group == Group::Catalog
+    }
 }
 
 /// The group of a function. Built-in groups are allowed by default, with the reason given here; each of the others is
 /// a set that an operator allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// INVARIANT: the built-in groups stand together, from `Aggregates` to `Texts`, and no other group between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Group {
     /// Grammar that looks like a call: allowed by the judge of the tree, unless it is quoted.
     Grammar,
@@ -104,38 +111,8 @@ pub(crate) enum Group {
 
 impl Group {
     /// Returns true for a group that is allowed by default.
-    pub(super) const fn is_built_in(self) -> bool {
-        match self {
-            Self::Aggregates
-            | Self::Times
-            | Self::Json
-            | Self::Arrays
-            | Self::Ranges
-            | Self::Search
-            | Self::Geometry
-            | Self::Network
-            | Self::Math
-            | Self::Hashes
-            | Self::Casts
-            | Self::Values
-            | Self::Texts => true,
-            Self::Grammar
-            | Self::Catalog
-            | Self::Citext
-            | Self::Cube
-            | Self::EarthDistance
-            | Self::FuzzyStrMatch
-            | Self::Hstore
-            | Self::IntArray
-            | Self::Ltree
-            | Self::PgTrgm
-            | Self::PgCrypto
-            | Self::PgVector
-            | Self::PostGis
-            | Self::Seg
-            | Self::Unaccent
-            | Self::UuidOssp => false,
-        }
+    pub(super) fn is_built_in(self) -> bool {
+        (Self::Aggregates..=Self::Texts).contains(&self)
     }
 }
 

@@ -15,9 +15,10 @@ pub(crate) mod operators;
 pub(crate) mod sets;
 pub(crate) mod denied;
 
-pub(crate) use function::{Function, Group, Keys, Members, Number, Rows, Size, Time};
+pub use function::Function;
+pub(crate) use function::{Group, Keys, Members, Number, Rows, Size, Time};
 pub(crate) use patterns::matches_any;
 #[cfg(test)]
 pub(crate) use table::TABLE;
-pub use table::{Listed, listed};
+pub use table::listed;
 pub(crate) use table::{find, is_built_in};

@@ -17,22 +17,13 @@ const PADDED: &[&str] = &["bit", "bpchar", "char", "character", "dec", "decimal"
 /// Types whose values write an exponent out.
 const EXPANDED: &[&str] = &["dec", "decimal", "json", "jsonb", "numeric", "nummultirange", "numrange"];
 /// Types whose text holds digits that are no number.
+#[rustfmt::skip]
 const DIGITS: &[&str] = &[
-    "bytea",
-    "cidr",
-    "date",
-    "inet",
-    "interval",
-    "macaddr",
-    "macaddr8",
-    "time",
-    "timestamp",
-    "timestamptz",
-    "timetz",
+    "bytea", "cidr", "date", "inet", "interval", "macaddr", "macaddr8", "time", "timestamp", "timestamptz", "timetz",
     "uuid",
 ];
 
-/// The time of an operator.
+/// Returns the time of an operator.
 pub(crate) fn time_of(operator: &str) -> Time {
     if QUADRATIC.contains(&operator) { Time::Quadratic } else { Time::Linear }
 }

@@ -27,12 +27,12 @@ impl Set {
     }
 }
 
-/// The set of this name.
+/// Returns the set of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Set> {
     SETS.iter().find(|set| set.name == name)
 }
 
-/// The set that was made from this extension.
+/// Returns the set that was made from this extension.
 pub(crate) fn of_extension(extension: &str) -> Option<&'static Set> {
     let name = match extension {
         "vector" => "pgvector",
@@ -42,58 +42,38 @@ pub(crate) fn of_extension(extension: &str) -> Option<&'static Set> {
     SETS.iter().find(|set| set.name.strip_prefix('@') == Some(name))
 }
 
+/// A set of a group of the table, without types and prefixes.
+const fn of_group(name: &'static str, group: Group) -> Set {
+    Set { name, group, prefixes: &[], except: &[], types: &[] }
+}
+
 /// Every set, sorted by name.
 #[rustfmt::skip]
 pub(crate) const SETS: &[Set] = &[
     Set {
-        name: "@catalog",
-        group: Group::Catalog,
-        prefixes: &[],
-        except: &[],
         types: &[
             "aclitem", "regclass", "regcollation", "regconfig", "regdictionary", "regnamespace", "regoper",
             "regoperator", "regproc", "regprocedure", "regrole", "regtype",
         ],
+        ..of_group("@catalog", Group::Catalog)
     },
-    Set { name: "@citext", group: Group::Citext, prefixes: &["citext*"], except: &[], types: &["citext"] },
-    Set { name: "@cube", group: Group::Cube, prefixes: &["cube_*"], except: &[], types: &["cube"] },
-    Set { name: "@earthdistance", group: Group::EarthDistance, prefixes: &[], except: &[], types: &["earth"] },
-    Set { name: "@fuzzystrmatch", group: Group::FuzzyStrMatch, prefixes: &[], except: &[], types: &[] },
-    Set { name: "@hstore", group: Group::Hstore, prefixes: &["hstore*"], except: &[], types: &["hstore"] },
-    Set { name: "@intarray", group: Group::IntArray, prefixes: &[], except: &[], types: &["query_int"] },
+    Set { prefixes: &["citext*"], types: &["citext"], ..of_group("@citext", Group::Citext) },
+    Set { prefixes: &["cube_*"], types: &["cube"], ..of_group("@cube", Group::Cube) },
+    Set { types: &["earth"], ..of_group("@earthdistance", Group::EarthDistance) },
+    of_group("@fuzzystrmatch", Group::FuzzyStrMatch),
+    Set { prefixes: &["hstore*"], types: &["hstore"], ..of_group("@hstore", Group::Hstore) },
+    Set { types: &["query_int"], ..of_group("@intarray", Group::IntArray) },
+    Set { types: &["lquery", "ltree", "ltxtquery"], ..of_group("@ltree", Group::Ltree) },
+    of_group("@pg_trgm", Group::PgTrgm),
+    Set { prefixes: &["decrypt*", "encrypt*"], ..of_group("@pgcrypto", Group::PgCrypto) },
     Set {
-        name: "@ltree",
-        group: Group::Ltree,
-        prefixes: &[],
-        except: &[],
-        types: &[
-            "lquery", "ltree", "ltxtquery",
-        ],
-    },
-    Set { name: "@pg_trgm", group: Group::PgTrgm, prefixes: &[], except: &[], types: &[] },
-    Set {
-        name: "@pgcrypto",
-        group: Group::PgCrypto,
-        prefixes: &["decrypt*", "encrypt*"],
-        except: &[],
-        types: &[
-
-        ],
-    },
-    Set {
-        name: "@pgvector",
-        group: Group::PgVector,
         prefixes: &["halfvec*", "sparsevec*", "vector_*"],
-        except: &[],
-        types: &[
-            "halfvec", "sparsevec", "vector",
-        ],
+        types: &["halfvec", "sparsevec", "vector"],
+        ..of_group("@pgvector", Group::PgVector)
     },
     // Measuring, relating, building and printing of geometries. The prefix also covers aggregates and casts; what
     // changes tables (`AddGeometryColumn`, `UpdateGeometrySRID`, `Populate_…`) does not begin with it.
     Set {
-        name: "@postgis",
-        group: Group::PostGis,
         prefixes: &["st_*"],
         // Tables and statistics read by name, tables made, files of the server, raster drivers, SQL given as text.
         except: &[
@@ -102,8 +82,9 @@ pub(crate) const SETS: &[Set] = &[
             "st_mapalgebra*", "st_rastfrom*", "st_retile", "st_setbandindex", "st_setbandpath",
         ],
         types: &["box2d", "box3d", "geography", "geometry", "geometry_dump"],
+        ..of_group("@postgis", Group::PostGis)
     },
-    Set { name: "@seg", group: Group::Seg, prefixes: &["seg_*"], except: &[], types: &["seg"] },
-    Set { name: "@unaccent", group: Group::Unaccent, prefixes: &[], except: &[], types: &[] },
-    Set { name: "@uuid-ossp", group: Group::UuidOssp, prefixes: &["uuid_*"], except: &[], types: &[] },
+    Set { prefixes: &["seg_*"], types: &["seg"], ..of_group("@seg", Group::Seg) },
+    of_group("@unaccent", Group::Unaccent),
+    Set { prefixes: &["uuid_*"], ..of_group("@uuid-ossp", Group::UuidOssp) },
 ];

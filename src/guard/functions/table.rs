@@ -11,7 +11,7 @@ use super::function::Members::{Inspects, Keeps, Spreads};
 use super::function::Rows::{Aggregate, Collects, Set, Window};
 use super::function::{Function, Group, Number, Size, Time};
 
-/// The function of this name.
+/// Returns the function of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {
     TABLE.binary_search_by(|function| function.name.cmp(name)).ok().and_then(|index| TABLE.get(index))
 }
@@ -21,27 +21,9 @@ pub(crate) fn is_built_in(name: &str) -> bool {
     find(name).is_some_and(|function| function.group.is_built_in())
 }
 
-/// A function as the table has it, for tests that compare it with a server.
-#[derive(Debug)]
-pub struct Listed {
-    /// As `pg_proc` has it.
-    pub name: &'static str,
-    /// The first release of PostgreSQL that has it.
-    pub since: u8,
-    /// The reason why a volatile function may be called.
-    pub volatile: Option<&'static str>,
-    /// It is PostgreSQL's own, so that `pg_proc` always has it.
-    pub of_server: bool,
-}
-
 /// Returns all functions of the table that may be called, by default or by a set.
-pub fn listed() -> impl Iterator<Item = Listed> {
-    TABLE.iter().filter(|function| function.group != Group::Grammar).map(|function| Listed {
-        name: function.name,
-        since: function.since,
-        volatile: function.volatile,
-        of_server: function.group.is_built_in() || function.group == Group::Catalog,
-    })
+pub fn listed() -> impl Iterator<Item = &'static Function> {
+    TABLE.iter().filter(|function| function.group != Group::Grammar)
 }
 
 /// Lines of name, group, size, time and number, and what is rare behind commas. A line without a class does not compile.

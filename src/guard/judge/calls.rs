@@ -9,7 +9,7 @@ use super::roles::NameRole;
 use super::walk::{Node, Walk};
 use super::{clauses, identifiers};
 use crate::guard::parser::constructs;
-use crate::guard::refusal::{Reason, Refusal};
+use crate::guard::refusal::Refusal;
 use crate::guard::{functions_denied, functions_sets};
 use crate::problem::echo;
 
@@ -26,10 +26,8 @@ pub(super) fn judge_call<'t>(walk: &mut Walk<'t, '_>, function: &'t Function) ->
     let Function { name, uses_odbc_syntax, parameters, args, filter, null_treatment, over, within_group } =
         function;
     judge_callee(walk, name)?;
-    let foreign = *uses_odbc_syntax || null_treatment.is_some() || *parameters != FunctionArguments::None;
-    if foreign {
-        return Err(walk.refuse_foreign());
-    }
+    walk.forbid_foreign(*uses_odbc_syntax || null_treatment.is_some())?;
+    walk.forbid_foreign(*parameters != FunctionArguments::None)?;
     match args {
         FunctionArguments::None => {}
         FunctionArguments::Subquery(query) => walk.query(query),
@@ -55,28 +53,18 @@ pub(super) fn judge_table_call<'t>(
 
 /// Judges the name of the function.
 fn judge_callee<'t>(walk: &mut Walk<'t, '_>, name: &'t ObjectName) -> Result<(), Refusal> {
-    let names = identifiers::parts(walk, name)?;
-    let Some(last) = names.last() else { return Err(walk.refuse_foreign()) };
-    walk.stand_at(last);
-    let allowed = match names.as_slice() {
-        [name] if name.quote_style.is_none() && GRAMMAR.contains(&name.value.as_str()) => true,
-        [name] => walk.config.allows_function(None, &name.value),
-        [schema, name] => walk.config.allows_function(Some(&schema.value), &name.value),
-        _ => false,
-    };
-    if allowed {
-        walk.account(last, NameRole::Call);
-        return Ok(());
+    let (schema, last) = identifiers::qualified(walk, name)?;
+    let schema = schema.as_deref();
+    let is_grammar = schema.is_none() && last.quote_style.is_none() && GRAMMAR.contains(&last.value.as_str());
+    if is_grammar || walk.config.allows_function(schema, &last.value) {
+        return walk.account(last, NameRole::Call);
     }
-    let name = names.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-    Err(walk.refuse(unknown_function(&name)).about(Reason::Function))
+    walk.refuse_function(unknown_function(&identifiers::written(schema, last)))
 }
 
 fn judge_arguments<'t>(walk: &mut Walk<'t, '_>, list: &'t FunctionArgumentList) -> Result<(), Refusal> {
     let FunctionArgumentList { duplicate_treatment, args, clauses: within } = list;
-    match duplicate_treatment {
-        Some(DuplicateTreatment::Distinct | DuplicateTreatment::All) | None => {}
-    }
+    let (Some(DuplicateTreatment::Distinct | DuplicateTreatment::All) | None) = duplicate_treatment;
     for clause in within {
         match clause {
             FunctionArgumentClause::OrderBy(exprs) => clauses::judge_ordering(walk, exprs)?,
@@ -88,7 +76,7 @@ fn judge_arguments<'t>(walk: &mut Walk<'t, '_>, list: &'t FunctionArgumentList) 
             | FunctionArgumentClause::Separator(_)
             | FunctionArgumentClause::JsonNullClause(_)
             | FunctionArgumentClause::JsonReturningClause(_) => {
-                return Err(walk.refuse("Inside a call only arguments, DISTINCT and ORDER BY are supported."));
+                return walk.refuse("Inside a call only arguments, DISTINCT and ORDER BY are supported.");
             }
         }
     }
@@ -106,29 +94,27 @@ fn judge_argument<'t>(walk: &mut Walk<'t, '_>, arg: &'t FunctionArg) -> Result<(
         FunctionArg::ExprNamed { name, arg, operator } => {
             judge_naming(walk, operator)?;
             let Expr::Identifier(name) = name else {
-                return Err(walk.refuse("An argument's name is a plain name: f(name => value)."));
+                return walk.refuse("An argument's name is a plain name: f(name => value).");
             };
             walk.stand_at(name);
             arg
         }
     };
     match value {
-        FunctionArgExpr::Expr(expr) => {
-            walk.left.push(Node::Expr(expr));
-            Ok(())
-        }
-        FunctionArgExpr::QualifiedWildcard(name) => identifiers::judge_object(walk, name).map(drop),
-        FunctionArgExpr::Wildcard => Ok(()),
-        FunctionArgExpr::WildcardWithOptions(options) => clauses::judge_wildcard(walk, options),
+        FunctionArgExpr::Expr(expr) => walk.left.push(Node::Expr(expr)),
+        FunctionArgExpr::QualifiedWildcard(name) => drop(identifiers::judge_object(walk, name)?),
+        FunctionArgExpr::Wildcard => {}
+        FunctionArgExpr::WildcardWithOptions(options) => clauses::judge_wildcard(walk, options)?,
     }
+    Ok(())
 }
 
 fn judge_naming(walk: &Walk<'_, '_>, operator: &FunctionArgOperator) -> Result<(), Refusal> {
     match operator {
         FunctionArgOperator::RightArrow | FunctionArgOperator::Assignment => Ok(()),
-        FunctionArgOperator::Colon | FunctionArgOperator::Value => Err(walk.refuse(constructs::JSON_BUILDER)),
+        FunctionArgOperator::Colon | FunctionArgOperator::Value => walk.refuse(constructs::JSON_BUILDER),
         FunctionArgOperator::Equals | FunctionArgOperator::Space => {
-            Err(walk.refuse("A named argument is written f(name => value)."))
+            walk.refuse("A named argument is written f(name => value).")
         }
     }
 }

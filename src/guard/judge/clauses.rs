@@ -14,13 +14,9 @@ pub(super) fn judge_ordering<'t>(walk: &mut Walk<'t, '_>, exprs: &'t [OrderByExp
         walk.left.push(Node::Expr(expr));
         match sort {
             Some(OrderBySort::Asc | OrderBySort::Desc) | None => {}
-            Some(OrderBySort::Using(_)) => {
-                return Err(walk.refuse("ORDER BY ... USING needs a plain operator."));
-            }
+            Some(OrderBySort::Using(_)) => return walk.refuse("ORDER BY ... USING needs a plain operator."),
         }
-        if with_fill.is_some() {
-            return Err(walk.refuse_foreign());
-        }
+        walk.forbid_foreign(with_fill.is_some())?;
     }
     Ok(())
 }
@@ -59,7 +55,7 @@ pub(super) fn judge_wildcard(
         opt_alias: None,
     } = options
     else {
-        return Err(walk.refuse("`*` stands alone in PostgreSQL; list the columns instead."));
+        return walk.refuse("`*` stands alone in PostgreSQL; list the columns instead.");
     };
     Ok(())
 }

@@ -32,7 +32,7 @@ pub(super) fn judge_value(walk: &mut Walk<'_, '_>, value: &ValueWithSpan) -> Res
         | Value::DoubleQuotedString(_)
         | Value::Placeholder(_) => {
             walk.stand_at_span(value.span);
-            Err(walk.refuse("This literal is not PostgreSQL's, or not supported here; write '...'."))
+            walk.refuse("This literal is not PostgreSQL's, or not supported here; write '...'.")
         }
     }
 }
@@ -41,9 +41,7 @@ pub(super) fn judge_value(walk: &mut Walk<'_, '_>, value: &ValueWithSpan) -> Res
 pub(super) fn judge_string(walk: &mut Walk<'_, '_>, value: &ValueWithSpan) -> Result<(), Refusal> {
     walk.stand_at_span(value.span);
     if matches!(value.value, Value::Number(_, _) | Value::Boolean(_) | Value::Null | Value::Placeholder(_)) {
-        return Err(
-            walk.refuse("A type's name is followed by a string literal, or the value is cast: x::type.")
-        );
+        return walk.refuse("A type's name is followed by a string literal, or the value is cast: x::type.");
     }
     judge_value(walk, value)
 }
@@ -58,9 +56,8 @@ pub(super) fn judge_interval(walk: &mut Walk<'_, '_>, interval: &Interval) -> Re
         fractional_seconds_precision: _,
     } = interval;
     let Expr::Value(literal) = value.as_ref() else {
-        return Err(
-            walk.refuse("INTERVAL takes a literal: INTERVAL '1 day'; or multiply one: n * INTERVAL '1 day'.")
-        );
+        return walk
+            .refuse("INTERVAL takes a literal: INTERVAL '1 day'; or multiply one: n * INTERVAL '1 day'.");
     };
     judge_string(walk, literal)
 }

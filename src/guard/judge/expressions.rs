@@ -9,7 +9,7 @@ use super::roles::NameRole;
 use super::walk::{Node, Walk};
 use super::{calls, collations, constants, identifiers, operators, types};
 use crate::guard::functions_denied;
-use crate::guard::refusal::{Reason, Refusal};
+use crate::guard::refusal::Refusal;
 use crate::problem::echo;
 
 /// Judges one expression. The expressions in it are left for later.
@@ -19,21 +19,22 @@ use crate::problem::echo;
 )]
 pub(super) fn judge_expr<'t>(walk: &mut Walk<'t, '_>, expr: &'t Expr) -> Result<(), Refusal> {
     match expr {
-        Expr::Identifier(ident) => judge_bare(walk, ident),
+        Expr::Identifier(ident) => judge_bare(walk, ident)?,
         Expr::CompoundIdentifier(parts) => {
             parts.iter().try_for_each(|part| identifiers::judge_identifier(walk, part))?;
-            parts.first().map_or(Ok(()), |first| identifiers::judge_column(walk, first))?;
+            if let Some(first) = parts.first() {
+                identifiers::judge_column(walk, first)?;
+            }
             // Only the last can be a function: the names before it are a relation.
-            match parts.as_slice() {
-                [_, .., last] => judge_behind_a_dot(walk, last),
-                [_] | [] => Ok(()),
+            if let [_, .., last] = parts.as_slice() {
+                judge_behind_a_dot(walk, last)?;
             }
         }
         Expr::CompoundFieldAccess { root, access_chain } => {
             walk.left.push(Node::Expr(root));
-            access_chain.iter().try_for_each(|access| judge_access(walk, access))
+            access_chain.iter().try_for_each(|access| judge_access(walk, access))?;
         }
-        Expr::QualifiedWildcard(name, _) => identifiers::judge_object(walk, name).map(drop),
+        Expr::QualifiedWildcard(name, _) => drop(identifiers::judge_object(walk, name)?),
         Expr::IsFalse(inner)
         | Expr::IsNotFalse(inner)
         | Expr::IsTrue(inner)
@@ -43,103 +44,84 @@ pub(super) fn judge_expr<'t>(walk: &mut Walk<'t, '_>, expr: &'t Expr) -> Result<
         | Expr::IsUnknown(inner)
         | Expr::IsNotUnknown(inner)
         | Expr::IsNormalized { expr: inner, form: _, negated: _ }
-        | Expr::Nested(inner) => leave(walk, [inner]),
-        Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
-            leave(walk, [left, right])
-        }
+        | Expr::Nested(inner)
+        | Expr::Extract { field: _, syntax: ExtractSyntax::From, expr: inner } => walk.exprs([&**inner]),
+        Expr::IsDistinctFrom(left, right)
+        | Expr::IsNotDistinctFrom(left, right)
+        | Expr::AtTimeZone { timestamp: left, time_zone: right }
+        | Expr::Position { expr: left, r#in: right } => walk.exprs([&**left, right]),
         Expr::In { expr, target, negated: _, global } => {
-            if *global {
-                return Err(walk.refuse_foreign());
-            }
+            walk.forbid_foreign(*global)?;
             walk.left.push(Node::Expr(expr));
-            judge_target(walk, target)
+            judge_target(walk, target)?;
         }
-        Expr::Between { expr, negated: _, low, high } => leave(walk, [expr, low, high]),
-        Expr::BinaryOp { left, op, right } => {
+        Expr::Between { expr, negated: _, low, high } => walk.exprs([&**expr, low, high]),
+        Expr::BinaryOp { left, op, right }
+        | Expr::AnyOp { left, compare_op: op, right, is_some: _ }
+        | Expr::AllOp { left, compare_op: op, right } => {
             operators::judge_infix(walk, op)?;
-            leave(walk, [left, right])
-        }
-        Expr::AnyOp { left, compare_op, right, is_some: _ } | Expr::AllOp { left, compare_op, right } => {
-            operators::judge_infix(walk, compare_op)?;
-            leave(walk, [left, right])
+            walk.exprs([&**left, right]);
         }
         Expr::Like { negated: _, any: _, expr, pattern, escape_char }
         | Expr::ILike { negated: _, any: _, expr, pattern, escape_char }
         | Expr::SimilarTo { negated: _, expr, pattern, escape_char } => {
             walk.exprs(escape_char.as_deref());
-            leave(walk, [expr, pattern])
+            walk.exprs([&**expr, pattern]);
         }
         Expr::UnaryOp { op, expr } => {
             operators::judge_prefix(walk, *op)?;
-            leave(walk, [expr])
+            walk.left.push(Node::Expr(expr));
         }
-        Expr::Cast { kind, expr: inner, data_type, format } => {
-            walk.left.push(Node::Expr(inner));
-            match kind {
-                CastKind::Cast | CastKind::DoubleColon if format.is_none() => {
-                    types::judge_type(walk, data_type)
-                }
-                CastKind::Cast | CastKind::DoubleColon | CastKind::TryCast | CastKind::SafeCast => {
-                    Err(walk.refuse("Casts are written CAST(x AS type) or x::type."))
-                }
-            }
+        Expr::Cast { kind: CastKind::Cast | CastKind::DoubleColon, expr, data_type, format: None } => {
+            walk.left.push(Node::Expr(expr));
+            types::judge_type(walk, data_type)?;
         }
-        Expr::AtTimeZone { timestamp, time_zone } => leave(walk, [timestamp, time_zone]),
-        Expr::Extract { field: _, syntax: ExtractSyntax::From, expr } => leave(walk, [expr]),
+        Expr::Cast {
+            kind: CastKind::Cast | CastKind::DoubleColon | CastKind::TryCast | CastKind::SafeCast,
+            expr: _,
+            data_type: _,
+            format: _,
+        } => return walk.refuse("Casts are written CAST(x AS type) or x::type."),
         Expr::Ceil { expr, field } | Expr::Floor { expr, field } => match field {
-            CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => leave(walk, [expr]),
-            CeilFloorKind::DateTimeField(_) | CeilFloorKind::Scale(_) => Err(walk.refuse_foreign()),
+            CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => walk.left.push(Node::Expr(expr)),
+            CeilFloorKind::DateTimeField(_) | CeilFloorKind::Scale(_) => return walk.refuse_foreign(),
         },
-        Expr::Position { expr, r#in } => leave(walk, [expr, r#in]),
         Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
-            walk.exprs(substring_from.as_deref());
-            walk.exprs(substring_for.as_deref());
-            leave(walk, [expr])
+            walk.exprs([substring_from, substring_for].into_iter().flatten().map(|it| &**it));
+            walk.left.push(Node::Expr(expr));
         }
         Expr::Trim { trim_where: _, trim_what, expr, trim_characters } => {
             walk.exprs(trim_what.as_deref());
             walk.exprs(trim_characters.iter().flatten());
-            leave(walk, [expr])
+            walk.left.push(Node::Expr(expr));
         }
         Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
             walk.exprs(overlay_for.as_deref());
-            leave(walk, [expr, overlay_what, overlay_from])
+            walk.exprs([&**expr, overlay_what, overlay_from]);
         }
         Expr::Collate { expr, collation } => {
             walk.left.push(Node::Expr(expr));
-            judge_collation(walk, collation)
+            judge_collation(walk, collation)?;
         }
-        Expr::Value(value) => constants::judge_value(walk, value),
+        Expr::Value(value) => constants::judge_value(walk, value)?,
         Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
             constants::judge_string(walk, value)?;
-            types::judge_type(walk, data_type)
+            types::judge_type(walk, data_type)?;
         }
-        Expr::Interval(interval) => constants::judge_interval(walk, interval),
-        Expr::Function(function) => calls::judge_call(walk, function),
+        Expr::Interval(interval) => constants::judge_interval(walk, interval)?,
+        Expr::Function(function) => calls::judge_call(walk, function)?,
         Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
-            walk.exprs(operand.as_deref());
-            walk.exprs(else_result.as_deref());
+            walk.exprs([operand, else_result].into_iter().flatten().map(|it| &**it));
             walk.exprs(conditions.iter().flat_map(|CaseWhen { condition, result }| [condition, result]));
-            Ok(())
         }
-        Expr::Exists { subquery, negated: _ } | Expr::Subquery(subquery) => {
-            walk.query(subquery);
-            Ok(())
-        }
+        Expr::Exists { subquery, negated: _ } | Expr::Subquery(subquery) => walk.query(subquery),
         Expr::GroupingSets(sets) | Expr::Cube(sets) | Expr::Rollup(sets) => {
             walk.exprs(sets.iter().flatten());
-            Ok(())
         }
-        Expr::Tuple(exprs) => {
-            walk.exprs(exprs);
-            Ok(())
-        }
-        Expr::Array(array) if array.named => {
-            leave_elements(walk, array);
-            Ok(())
-        }
-        Expr::Array(_) => Err(walk.refuse("Arrays are written ARRAY[...].")),
-        Expr::Wildcard(_) => Err(walk.refuse("`*` stands only in a SELECT list or in count(*).")),
+        Expr::Tuple(exprs) => walk.exprs(exprs),
+        Expr::Array(Array { elem, named: true }) => walk.elements(elem),
+        Expr::Array(Array { elem: _, named: false }) => return walk.refuse("Arrays are written ARRAY[...]."),
+        Expr::Wildcard(_) => return walk.refuse("`*` stands only in a SELECT list or in count(*)."),
         Expr::JsonAccess { value: _, path: _ }
         | Expr::IsJson { expr: _, kind: _, unique_keys: _, negated: _ }
         | Expr::RLike { negated: _, expr: _, pattern: _, regexp: _ }
@@ -156,9 +138,10 @@ pub(super) fn judge_expr<'t>(walk: &mut Walk<'t, '_>, expr: &'t Expr) -> Result<
         | Expr::Prior(_)
         | Expr::Lambda(_)
         | Expr::MemberOf(_) => {
-            Err(walk.refuse("This expression is not PostgreSQL's SQL, or not supported here."))
+            return walk.refuse("This expression is not PostgreSQL's SQL, or not supported here.");
         }
     }
+    Ok(())
 }
 
 /// Judges a name that stands alone. It may be a call without parentheses, which sqlparser takes for a column.
@@ -172,18 +155,7 @@ fn judge_bare(walk: &mut Walk<'_, '_>, ident: &Ident) -> Result<(), Refusal> {
         }
         _ => return Ok(()),
     };
-    if ident.quote_style.is_some() { Ok(()) } else { Err(walk.refuse(sentence).about(Reason::Function)) }
-}
-
-fn leave<'t, const N: usize>(walk: &mut Walk<'t, '_>, exprs: [&'t Expr; N]) -> Result<(), Refusal> {
-    walk.exprs(exprs);
-    Ok(())
-}
-
-/// Leaves the elements of an `ARRAY[…]` for later.
-pub(super) fn leave_elements<'t>(walk: &mut Walk<'t, '_>, array: &'t Array) {
-    let Array { elem, named: _ } = array;
-    walk.left.extend(elem.iter().map(Node::Element));
+    if ident.quote_style.is_some() { Ok(()) } else { walk.refuse_function(sentence) }
 }
 
 fn judge_target<'t>(walk: &mut Walk<'t, '_>, target: &'t InTarget) -> Result<(), Refusal> {
@@ -191,9 +163,8 @@ fn judge_target<'t>(walk: &mut Walk<'t, '_>, target: &'t InTarget) -> Result<(),
         InTarget::List(exprs) => walk.exprs(exprs),
         InTarget::Subquery(query) => walk.query(query),
         InTarget::Unnest(_) | InTarget::Table { name: _, args: _ } => {
-            return Err(
-                walk.refuse("IN takes a list or a subquery in parentheses; for an array write = ANY (...).")
-            );
+            return walk
+                .refuse("IN takes a list or a subquery in parentheses; for an array write = ANY (...).");
         }
     }
     Ok(())
@@ -203,19 +174,18 @@ fn judge_access<'t>(walk: &mut Walk<'t, '_>, access: &'t AccessExpr) -> Result<(
     match access {
         AccessExpr::Dot(Expr::Identifier(field)) => {
             identifiers::judge_identifier(walk, field)?;
-            judge_behind_a_dot(walk, field)
+            judge_behind_a_dot(walk, field)?;
         }
-        AccessExpr::Dot(_) => Err(walk.refuse("Only the name of a field may stand behind this dot.")),
-        AccessExpr::Subscript(Subscript::Index { index }) => leave(walk, [index]),
+        AccessExpr::Dot(_) => return walk.refuse("Only the name of a field may stand behind this dot."),
+        AccessExpr::Subscript(Subscript::Index { index }) => walk.left.push(Node::Expr(index)),
         AccessExpr::Subscript(Subscript::Slice { lower_bound, upper_bound, stride: None }) => {
-            walk.exprs(lower_bound);
-            walk.exprs(upper_bound);
-            Ok(())
+            walk.exprs([lower_bound, upper_bound].into_iter().flatten());
         }
         AccessExpr::Subscript(Subscript::Slice { lower_bound: _, upper_bound: _, stride: Some(_) }) => {
-            Err(walk.refuse("A slice has two bounds in PostgreSQL: a[1:2]."))
+            return walk.refuse("A slice has two bounds in PostgreSQL: a[1:2].");
         }
     }
+    Ok(())
 }
 
 /// Judges the name behind a dot: `t.f` and `(x).f` call a function f when there is no such column.
@@ -224,28 +194,21 @@ fn judge_access<'t>(walk: &mut Walk<'t, '_>, access: &'t AccessExpr) -> Result<(
 /// they are about to run.
 fn judge_behind_a_dot(walk: &mut Walk<'_, '_>, field: &Ident) -> Result<(), Refusal> {
     let name = &field.value;
-    if !walk.account(field, NameRole::Field) {
-        return Err(walk.refuse_foreign());
-    }
+    walk.account(field, NameRole::Field)?;
     if !functions_denied::may_call_behind_a_dot(name) || walk.config.allows_function(None, name) {
         return Ok(());
     }
-    Err(walk.refuse(format!(
+    walk.refuse_function(format!(
         "The name {} behind a dot could call a function that is not allowed; give the column an alias in a subquery.",
         echo(name)
     ))
-    .about(Reason::Function))
 }
 
 fn judge_collation<'t>(walk: &mut Walk<'t, '_>, name: &'t ObjectName) -> Result<(), Refusal> {
     let names = identifiers::judge_object(walk, name)?;
-    let collation = match names.as_slice() {
-        [name] => Some(name),
-        [schema, name] if schema.value == "pg_catalog" => Some(name),
-        _ => None,
-    };
-    match collation {
-        Some(name) if collations::is_built_in(&name.value) => Ok(()),
-        Some(_) | None => Err(walk.refuse(collations::UNKNOWN_COLLATION)),
+    match names.as_slice() {
+        [name] if collations::is_built_in(&name.value) => Ok(()),
+        [schema, name] if schema.value == "pg_catalog" && collations::is_built_in(&name.value) => Ok(()),
+        _ => walk.refuse(collations::UNKNOWN_COLLATION),
     }
 }

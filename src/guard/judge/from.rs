@@ -20,9 +20,7 @@ pub(super) fn judge_joined<'t>(walk: &mut Walk<'t, '_>, table: &'t TableWithJoin
     walk.left.push(Node::Factor(relation));
     for Join { relation, global, join_operator } in joins {
         walk.left.push(Node::Factor(relation));
-        if *global {
-            return Err(walk.refuse_foreign());
-        }
+        walk.forbid_foreign(*global)?;
         judge_join(walk, join_operator)?;
     }
     Ok(())
@@ -30,16 +28,12 @@ pub(super) fn judge_joined<'t>(walk: &mut Walk<'t, '_>, table: &'t TableWithJoin
 
 fn judge_join<'t>(walk: &mut Walk<'t, '_>, operator: &'t JoinOperator) -> Result<(), Refusal> {
     let Some(constraint) = constraint_of(operator) else {
-        return Err(
-            walk.refuse("Joins are INNER, LEFT, RIGHT, FULL, CROSS and NATURAL; use EXISTS or LATERAL.")
-        );
+        return walk.refuse("Joins are INNER, LEFT, RIGHT, FULL, CROSS and NATURAL; use EXISTS or LATERAL.");
     };
     match constraint {
         JoinConstraint::On(expr) => walk.left.push(Node::Expr(expr)),
         JoinConstraint::Using(columns) | JoinConstraint::UsingAlias(columns, _) => {
-            for column in columns {
-                identifiers::judge_object(walk, column)?;
-            }
+            columns.iter().try_for_each(|column| identifiers::judge_object(walk, column).map(drop))?;
         }
         JoinConstraint::Natural | JoinConstraint::None => {}
     }
@@ -74,12 +68,8 @@ pub(crate) const fn constraint_of(operator: &JoinOperator) -> Option<&JoinConstr
 }
 
 /// Judges a table, a subquery or a call.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one match over every table factor, so that a new one stops the build"
-)]
 pub(super) fn judge_factor<'t>(walk: &mut Walk<'t, '_>, factor: &'t TableFactor) -> Result<(), Refusal> {
-    match factor {
+    let (alias, sample) = match factor {
         TableFactor::Table {
             name,
             alias,
@@ -98,37 +88,29 @@ pub(super) fn judge_factor<'t>(walk: &mut Walk<'t, '_>, factor: &'t TableFactor)
                 || !partitions.is_empty()
                 || json_path.is_some()
                 || !index_directives.is_empty();
-            if foreign {
-                return Err(walk.refuse_foreign());
-            }
-            match inheritance {
-                Some(TableInheritance::Only { parenthesized: _ } | TableInheritance::IncludeDescendants)
-                | None => {}
-            }
+            walk.forbid_foreign(foreign)?;
+            let (Some(TableInheritance::Only { parenthesized: _ } | TableInheritance::IncludeDescendants)
+            | None) = inheritance;
             match args {
-                Some(TableFunctionArgs { args, settings: None }) => {
+                Some(TableFunctionArgs { args, settings }) => {
+                    walk.forbid_foreign(settings.is_some())?;
                     calls::judge_table_call(walk, name, args)?;
-                }
-                Some(TableFunctionArgs { args: _, settings: Some(_) }) => {
-                    return Err(walk.refuse_foreign());
                 }
                 None => judge_source(walk, name)?,
             }
-            alias.iter().try_for_each(|it| judge_alias(walk, it))?;
-            judge_sample(walk, sample.as_ref())
+            (alias, sample.as_ref())
         }
         TableFactor::Derived { lateral: _, subquery, alias, sample } => {
             walk.query(subquery);
-            alias.iter().try_for_each(|it| judge_alias(walk, it))?;
-            judge_sample(walk, sample.as_ref())
+            (alias, sample.as_ref())
         }
         TableFactor::Function { lateral: _, name, args, with_ordinality: _, alias } => {
             calls::judge_table_call(walk, name, args)?;
-            alias.iter().try_for_each(|it| judge_alias(walk, it))
+            (alias, None)
         }
         TableFactor::NestedJoin { table_with_joins, alias } => {
             walk.left.push(Node::Joined(table_with_joins));
-            alias.iter().try_for_each(|it| judge_alias(walk, it))
+            (alias, None)
         }
         TableFactor::TableFunction { .. }
         | TableFactor::UNNEST { .. }
@@ -140,9 +122,11 @@ pub(super) fn judge_factor<'t>(walk: &mut Walk<'t, '_>, factor: &'t TableFactor)
         | TableFactor::MatchRecognize { .. }
         | TableFactor::XmlTable { .. }
         | TableFactor::SemanticView { .. } => {
-            Err(walk.refuse("FROM takes tables, subqueries, allowed functions and joins of them."))
+            return walk.refuse("FROM takes tables, subqueries, allowed functions and joins of them.");
         }
-    }
+    };
+    alias.iter().try_for_each(|alias| judge_alias(walk, alias))?;
+    judge_sample(walk, sample)
 }
 
 /// Judges a relation that is read.
@@ -150,18 +134,10 @@ fn judge_source<'t>(walk: &mut Walk<'t, '_>, name: &'t ObjectName) -> Result<(),
     let (schema, last) = match identifiers::judge_object(walk, name)?.as_slice() {
         [.., schema, last] => (Some(schema.value.as_str()), *last),
         [last] => (None, *last),
-        [] => return Err(walk.refuse_foreign()),
+        [] => return walk.refuse_foreign(),
     };
-    walk.account(last, NameRole::Relation);
-    judge_readable(walk, schema, &last.value)
-}
-
-/// Judges whether a relation of this name may be read.
-pub(super) fn judge_readable(walk: &Walk<'_, '_>, schema: Option<&str>, name: &str) -> Result<(), Refusal> {
-    match unreadable(schema, name, walk.config) {
-        None => Ok(()),
-        Some(sentence) => Err(walk.refuse(sentence)),
-    }
+    walk.account(last, NameRole::Relation)?;
+    unreadable(schema, &last.value, walk.config).map_or(Ok(()), |sentence| walk.refuse(sentence))
 }
 
 /// Returns the sentence for a relation that shows more than a query may see.
@@ -178,11 +154,9 @@ pub(super) fn judge_alias<'t>(walk: &mut Walk<'t, '_>, alias: &'t TableAlias) ->
     let TableAlias { explicit: _, name, columns, at } = alias;
     walk.stand_at(name);
     if !columns.is_empty() {
-        walk.account(name, NameRole::Columns);
+        walk.account(name, NameRole::Columns)?;
     }
-    if at.is_some() {
-        return Err(walk.refuse_foreign());
-    }
+    walk.forbid_foreign(at.is_some())?;
     for TableAliasColumnDef { name, data_type } in columns {
         walk.stand_at(name);
         if let Some(data_type) = data_type {
@@ -195,25 +169,23 @@ pub(super) fn judge_alias<'t>(walk: &mut Walk<'t, '_>, alias: &'t TableAlias) ->
 fn judge_sample<'t>(walk: &mut Walk<'t, '_>, sample: Option<&'t TableSampleKind>) -> Result<(), Refusal> {
     let sample = match sample {
         Some(TableSampleKind::AfterTableAlias(sample)) => sample,
-        Some(TableSampleKind::BeforeTableAlias(_)) => return Err(walk.refuse_foreign()),
+        Some(TableSampleKind::BeforeTableAlias(_)) => return walk.refuse_foreign(),
         None => return Ok(()),
     };
     let TableSample { modifier, name, quantity, seed: _, bucket, offset } = sample.as_ref();
     let known = match (modifier, name) {
+        (TableSampleModifier::Sample, _)
+        | (_, Some(TableSampleMethod::Row | TableSampleMethod::Block) | None) => false,
         (
             TableSampleModifier::TableSample,
             Some(TableSampleMethod::Bernoulli | TableSampleMethod::System),
-        ) => true,
-        (TableSampleModifier::Sample, _)
-        | (_, Some(TableSampleMethod::Row | TableSampleMethod::Block) | None) => false,
+        ) => bucket.is_none() && offset.is_none(),
     };
     match quantity {
-        Some(TableSampleQuantity { parenthesized: true, value, unit: None })
-            if known && bucket.is_none() && offset.is_none() =>
-        {
+        Some(TableSampleQuantity { parenthesized: true, value, unit: None }) if known => {
             walk.left.push(Node::Expr(value));
             Ok(())
         }
-        Some(_) | None => Err(walk.refuse("TABLESAMPLE takes BERNOULLI (percent) or SYSTEM (percent).")),
+        Some(_) | None => walk.refuse("TABLESAMPLE takes BERNOULLI (percent) or SYSTEM (percent)."),
     }
 }

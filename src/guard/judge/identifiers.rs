@@ -24,9 +24,26 @@ pub(super) fn parts<'t>(
 ) -> Result<Vec<&'t Ident>, Refusal> {
     let idents = parts.iter().map(|part| match part {
         ObjectNamePart::Identifier(ident) => Ok(ident),
-        ObjectNamePart::Function(_) => Err(walk.refuse_foreign()),
+        ObjectNamePart::Function(_) => walk.refuse_foreign(),
     });
     idents.collect()
+}
+
+/// Returns the name of a function or a type, and its schema.
+pub(super) fn qualified<'t>(
+    walk: &mut Walk<'t, '_>,
+    name: &'t ObjectName,
+) -> Result<(Option<String>, &'t Ident), Refusal> {
+    let names = parts(walk, name)?;
+    let Some((last, schemas)) = names.split_last() else { return walk.refuse_foreign() };
+    walk.stand_at(last);
+    let schema = schemas.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
+    Ok(((!schemas.is_empty()).then_some(schema), last))
+}
+
+/// Writes a name into a sentence, with its schema.
+pub(super) fn written(schema: Option<&str>, name: &Ident) -> String {
+    schema.into_iter().chain([name.value.as_str()]).collect::<Vec<_>>().join(".")
 }
 
 /// Judges an identifier, which sqlparser also reads from a string literal.
@@ -34,7 +51,7 @@ pub(super) fn judge_identifier(walk: &mut Walk<'_, '_>, ident: &Ident) -> Result
     walk.stand_at(ident);
     match ident.quote_style {
         None | Some('"') => Ok(()),
-        Some(_) => Err(walk.refuse("A string cannot stand for a name; write name or \"name\".")),
+        Some(_) => walk.refuse("A string cannot stand for a name; write name or \"name\"."),
     }
 }
 
@@ -44,11 +61,9 @@ pub(super) fn judge_column(walk: &mut Walk<'_, '_>, ident: &Ident) -> Result<(),
     if ident.quote_style.is_some() || !words::is_reserved(&ident.value) {
         return Ok(());
     }
-    Err(Refusal {
-        code: Code::Validation,
-        ..walk.refuse(format!(
-            "{} is a reserved word; quote it to name a column, and put AS before it where it names a result.",
-            ident.value.to_ascii_uppercase()
-        ))
-    })
+    let word = ident.value.to_ascii_uppercase();
+    let refused = walk.refuse(format!(
+        "{word} is a reserved word; quote it to name a column, and put AS before it where it names a result."
+    ));
+    refused.map_err(|refusal| Refusal { code: Code::Validation, ..refusal })
 }

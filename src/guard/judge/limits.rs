@@ -4,7 +4,7 @@
 //! how much stack it takes. An upper bound of it is computed here, linearly: within one pair of brackets every
 //! operator may nest the next one; a comma or a set operation ends that; brackets add up. `CASE … END` is a bracket.
 
-use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::lexer::{Place, Token, TokenKind};
 use crate::guard::refusal::Refusal;
 
 /// The deepest nesting of brackets and `CASE`.
@@ -31,11 +31,7 @@ pub(crate) fn check(tokens: &[Token<'_>]) -> Result<(), Refusal> {
         ));
     }
     let mut counter = Counter::default();
-    let mut previous: Option<&Token<'_>> = None;
-    for token in tokens {
-        counter.count(token, previous)?;
-        previous = Some(token);
-    }
+    Place::all(tokens).try_for_each(|place| counter.count(place))?;
     counter.finish()
 }
 
@@ -45,12 +41,6 @@ enum Bracket {
     Parenthesis,
     Square,
     Case,
-}
-
-/// A token that opens or closes a pair of brackets.
-enum Edge {
-    Open(Bracket),
-    Close(Bracket),
 }
 
 /// The counts of one pair of brackets so far.
@@ -90,44 +80,33 @@ struct Counter {
 }
 
 impl Counter {
-    fn count(&mut self, token: &Token<'_>, previous: Option<&Token<'_>>) -> Result<(), Refusal> {
-        let label = previous.is_some_and(|p| p.is_mark(".") || p.is_word("as"));
-        match self.edge(token, label) {
-            Some(Edge::Open(bracket)) => self.open(bracket, token),
-            Some(Edge::Close(bracket)) => self.close(bracket, token),
-            None if token.is_mark(",") => {
+    fn count(&mut self, place: Place<'_, '_>) -> Result<(), Refusal> {
+        let Place { token, .. } = place;
+        let in_case = self.outside.last().is_some_and(|(_, bracket, _)| *bracket == Bracket::Case);
+        match (token.kind, token.text.as_ref(), token.name.as_str()) {
+            (TokenKind::Punctuation, "(", _) => self.open(Bracket::Parenthesis, token),
+            (TokenKind::Punctuation, "[", _) => self.open(Bracket::Square, token),
+            (TokenKind::Punctuation, ")", _) => self.close(Bracket::Parenthesis, token),
+            (TokenKind::Punctuation, "]", _) => self.close(Bracket::Square, token),
+            (TokenKind::Punctuation, ",", _) => {
                 self.inside.end_item();
                 Ok(())
             }
-            None if token.kind == TokenKind::Word && !label => self.count_word(token, previous),
-            None if token.kind == TokenKind::Operator || token.is_mark("::") => self.bump(token),
-            None => Ok(()),
-        }
-    }
-
-    fn edge(&self, token: &Token<'_>, label: bool) -> Option<Edge> {
-        let in_case = self.outside.last().is_some_and(|(_, bracket, _)| *bracket == Bracket::Case);
-        match (token.kind, token.text.as_ref(), token.name.as_str()) {
-            (TokenKind::Punctuation, "(", _) => Some(Edge::Open(Bracket::Parenthesis)),
-            (TokenKind::Punctuation, "[", _) => Some(Edge::Open(Bracket::Square)),
-            (TokenKind::Punctuation, ")", _) => Some(Edge::Close(Bracket::Parenthesis)),
-            (TokenKind::Punctuation, "]", _) => Some(Edge::Close(Bracket::Square)),
-            (TokenKind::Word, _, "case") if !label => Some(Edge::Open(Bracket::Case)),
+            (TokenKind::Punctuation, "::", _) | (TokenKind::Operator, _, _) => self.bump(token),
+            (TokenKind::Word, _, _) if place.is_label() => Ok(()),
+            (TokenKind::Word, _, "case") => self.open(Bracket::Case, token),
             // Without a CASE to close it is a name: `SELECT 1 end`.
-            (TokenKind::Word, _, "end") if !label && in_case => Some(Edge::Close(Bracket::Case)),
-            _ => None,
+            (TokenKind::Word, _, "end") if in_case => self.close(Bracket::Case, token),
+            (TokenKind::Word, _, _) => self.count_word(place),
+            _ => Ok(()),
         }
     }
 
     fn open(&mut self, bracket: Bracket, token: &Token<'_>) -> Result<(), Refusal> {
-        if self.outside.len() >= MAX_DEPTH {
-            return Err(Refusal::invalid(
-                token.at,
-                format!(
-                    "Brackets and CASE nest deeper than {MAX_DEPTH} levels; use WITH to flatten the query."
-                ),
-            ));
-        }
+        let deep = self.outside.len() >= MAX_DEPTH;
+        forbid(deep, token.at, || {
+            format!("Brackets and CASE nest deeper than {MAX_DEPTH} levels; use WITH to flatten the query.")
+        })?;
         // A subscript and an array type's brackets are a level of the tree themselves.
         if bracket == Bracket::Square {
             self.bump(token)?;
@@ -144,15 +123,16 @@ impl Counter {
         let nesting = self.inside.nesting();
         self.inside = outside;
         self.inside.inner = self.inside.inner.max(nesting);
-        if nesting > MAX_NESTING { Err(too_deep(at)) } else { Ok(()) }
+        check_nesting(nesting, at)
     }
 
-    fn count_word(&mut self, token: &Token<'_>, previous: Option<&Token<'_>>) -> Result<(), Refusal> {
-        let sentence = match token.name.as_str() {
+    fn count_word(&mut self, place: Place<'_, '_>) -> Result<(), Refusal> {
+        let Place { token, .. } = place;
+        match token.name.as_str() {
             "select" => {
                 self.inside.query = true;
                 let outside = self.outside.iter().filter(|(group, _, _)| group.query).count();
-                (outside >= MAX_QUERY_DEPTH).then(|| {
+                forbid(outside >= MAX_QUERY_DEPTH, token.at, || {
                     format!(
                         "Queries nest deeper than {MAX_QUERY_DEPTH} levels; use WITH to flatten the query."
                     )
@@ -160,23 +140,21 @@ impl Counter {
             }
             "join" => {
                 self.inside.joins += 1;
-                (self.inside.joins > MAX_JOINS).then(|| {
+                forbid(self.inside.joins > MAX_JOINS, token.at, || {
                     format!(
                         "More than {MAX_JOINS} joins in one FROM; join some of them in a WITH query first."
                     )
                 })
             }
-            // INVARIANT: a set operation ends an expression only behind an operand.
-            "union" | "intersect" | "except"
-                if previous
-                    .is_none_or(|p| p.kind == TokenKind::Operator || p.is_mark("(") || p.is_mark(",")) =>
-            {
-                Some(format!("{} needs a query before it.", token.text))
-            }
             "union" | "intersect" | "except" => {
+                // INVARIANT: a set operation ends an expression only behind an operand.
+                let operand = place.before(1).is_some_and(|t| t.kind != TokenKind::Operator)
+                    && !place.after_mark("(")
+                    && !place.after_mark(",");
+                forbid(!operand, token.at, || format!("{} needs a query before it.", token.text))?;
                 self.inside.set_operations += 1;
                 self.inside.end_item();
-                (self.inside.set_operations > MAX_SET_OPERATIONS).then(|| {
+                forbid(self.inside.set_operations > MAX_SET_OPERATIONS, token.at, || {
                     format!(
                         "More than {MAX_SET_OPERATIONS} set operations in a row; use VALUES or IN instead."
                     )
@@ -184,40 +162,41 @@ impl Counter {
             }
             "and" | "or" | "not" | "is" | "isnull" | "notnull" | "in" | "like" | "ilike" | "similar"
             | "between" | "collate" | "at" | "overlaps" | "escape" | "operator" | "interval" => {
-                return self.bump(token);
+                self.bump(token)
             }
-            _ => None,
-        };
-        sentence.map_or(Ok(()), |sentence| Err(Refusal::invalid(token.at, sentence)))
+            _ => Ok(()),
+        }
     }
 
     fn bump(&mut self, token: &Token<'_>) -> Result<(), Refusal> {
         self.inside.operators += 1;
-        if self.inside.operators > MAX_NESTING { Err(too_deep(token.at)) } else { Ok(()) }
+        check_nesting(self.inside.operators, token.at)
     }
 
     fn finish(mut self) -> Result<(), Refusal> {
-        if let Some((_, bracket, at)) = self.outside.pop() {
-            return Err(Refusal::invalid(
-                at,
-                match bracket {
-                    Bracket::Parenthesis => "This ( is never closed.",
-                    Bracket::Square => "This [ is never closed.",
-                    Bracket::Case => "This CASE has no END.",
-                },
-            ));
-        }
-        if self.inside.nesting() > MAX_NESTING { Err(too_deep(0)) } else { Ok(()) }
+        let Some((_, bracket, at)) = self.outside.pop() else {
+            return check_nesting(self.inside.nesting(), 0);
+        };
+        let sentence = match bracket {
+            Bracket::Parenthesis => "This ( is never closed.",
+            Bracket::Square => "This [ is never closed.",
+            Bracket::Case => "This CASE has no END.",
+        };
+        Err(Refusal::invalid(at, sentence))
     }
 }
 
-fn too_deep(at: usize) -> Refusal {
-    Refusal::invalid(
-        at,
+fn check_nesting(nesting: usize, at: usize) -> Result<(), Refusal> {
+    forbid(nesting > MAX_NESTING, at, || {
         format!(
             "More than {MAX_NESTING} operators are chained or nested here; use IN (...), = ANY (...) or a VALUES list."
-        ),
-    )
+        )
+    })
+}
+
+/// Refuses the text when it is over a limit.
+fn forbid(over: bool, at: usize, sentence: impl FnOnce() -> String) -> Result<(), Refusal> {
+    if over { Err(Refusal::invalid(at, sentence())) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use sqlparser::ast::{
     Cte, CteAsMaterialized, Distinct, Fetch, GroupByExpr, LimitClause, NamedWindowDefinition,
     NamedWindowExpr, Offset, OrderBy, OrderByKind, Parens, Query, Select, SelectFlavor, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, Table, Values, With,
+    SelectItemQualifiedWildcardKind, SetExpr, SetOperator, SetQuantifier, Values, With,
 };
 
-use super::roles::NameRole;
 use super::walk::{Node, Walk};
 use super::{clauses, from, identifiers};
 use crate::guard::parser::constructs::LOCKS;
@@ -30,36 +29,26 @@ pub(super) fn judge_query<'t>(walk: &mut Walk<'t, '_>, query: &'t Query) -> Resu
         cte_tables.iter().try_for_each(|cte| judge_cte(walk, cte))?;
     }
     walk.left.push(Node::Body(body));
-    if let Some(order_by) = order_by {
-        judge_order_by(walk, order_by)?;
-    }
-    if let Some(limit) = limit_clause {
-        judge_limit(walk, limit)?;
-    }
+    order_by.iter().try_for_each(|order_by| judge_order_by(walk, order_by))?;
+    limit_clause.iter().try_for_each(|limit| judge_limit(walk, limit))?;
     if let Some(Fetch { with_ties: _, percent, quantity }) = fetch {
         if *percent {
-            return Err(walk.refuse("FETCH ... PERCENT is not PostgreSQL's; use LIMIT."));
+            return walk.refuse("FETCH ... PERCENT is not PostgreSQL's; use LIMIT.");
         }
         walk.exprs(quantity);
     }
     if !locks.is_empty() || for_clause.is_some() {
-        return Err(walk.refuse(LOCKS));
+        return walk.refuse(LOCKS);
     }
-    if settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
-        return Err(walk.refuse_foreign());
-    }
+    walk.forbid_foreign(settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty())?;
     Ok(())
 }
 
 fn judge_cte<'t>(walk: &mut Walk<'t, '_>, cte: &'t Cte) -> Result<(), Refusal> {
     let Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
     from::judge_alias(walk, alias)?;
-    match materialized {
-        Some(CteAsMaterialized::Materialized | CteAsMaterialized::NotMaterialized) | None => {}
-    }
-    if from.is_some() {
-        return Err(walk.refuse_foreign());
-    }
+    let (Some(CteAsMaterialized::Materialized | CteAsMaterialized::NotMaterialized) | None) = materialized;
+    walk.forbid_foreign(from.is_some())?;
     walk.query(query);
     Ok(())
 }
@@ -70,40 +59,31 @@ pub(super) fn judge_body<'t>(walk: &mut Walk<'t, '_>, body: &'t SetExpr) -> Resu
         SetExpr::Select(select) => return judge_select(walk, select),
         SetExpr::Query(query) => walk.query(query),
         SetExpr::SetOperation { left, op, set_quantifier, right } => {
-            match (op, set_quantifier) {
+            let standard = match (op, set_quantifier) {
+                (SetOperator::Minus, _)
+                | (_, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName) => {
+                    false
+                }
                 (
                     SetOperator::Union | SetOperator::Except | SetOperator::Intersect,
                     SetQuantifier::All | SetQuantifier::Distinct | SetQuantifier::None,
-                ) => {}
-                (SetOperator::Minus, _)
-                | (_, SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName) => {
-                    return Err(
-                        walk.refuse("Set operations are UNION, INTERSECT and EXCEPT, with or without ALL.")
-                    );
-                }
+                ) => true,
+            };
+            if !standard {
+                return walk.refuse("Set operations are UNION, INTERSECT and EXCEPT, with or without ALL.");
             }
-            walk.left.push(Node::Body(left));
-            walk.left.push(Node::Body(right));
+            walk.left.extend([left, right].map(|body| Node::Body(body)));
         }
         SetExpr::Values(Values { explicit_row, value_keyword, rows }) => {
-            if *explicit_row || *value_keyword {
-                return Err(walk.refuse_foreign());
-            }
+            walk.forbid_foreign(*explicit_row || *value_keyword)?;
             walk.exprs(
                 rows.iter().flat_map(|Parens { opening_token: _, content, closing_token: _ }| content),
             );
         }
-        SetExpr::Table(table) => {
-            let Table { table_name, schema_name } = table.as_ref();
-            for name in [schema_name, table_name].into_iter().flatten() {
-                walk.stand_at(name);
-                walk.account(name, NameRole::Relation);
-            }
-            let schema = schema_name.as_ref().map(|name| name.value.as_str());
-            from::judge_readable(walk, schema, table_name.as_ref().map_or("", |name| &name.value))?;
-        }
+        // TABLE is shown to the parser as SELECT * FROM.
+        SetExpr::Table(_) => return walk.refuse_foreign(),
         SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
-            return Err(walk.refuse("Changing data is not allowed here; write a SELECT."));
+            return walk.refuse("Changing data is not allowed here; write a SELECT.");
         }
     }
     Ok(())
@@ -138,7 +118,7 @@ fn judge_select<'t>(walk: &mut Walk<'t, '_>, select: &'t Select) -> Result<(), R
         flavor,
     } = select;
     if into.is_some() {
-        return Err(walk.refuse("SELECT INTO makes a table, which is not allowed; leave INTO out."));
+        return walk.refuse("SELECT INTO makes a table, which is not allowed; leave INTO out.");
     }
     let foreign = !optimizer_hints.is_empty()
         || select_modifiers.is_some()
@@ -152,21 +132,17 @@ fn judge_select<'t>(walk: &mut Walk<'t, '_>, select: &'t Select) -> Result<(), R
         || !distribute_by.is_empty()
         || !sort_by.is_empty()
         || qualify.is_some()
-        || value_table_mode.is_some();
-    let standard = match flavor {
-        SelectFlavor::Standard => true,
-        SelectFlavor::FromFirst | SelectFlavor::FromFirstNoSelect => false,
-    };
-    if foreign || !standard {
-        return Err(walk.refuse_foreign());
-    }
+        || value_table_mode.is_some()
+        || match flavor {
+            SelectFlavor::Standard => false,
+            SelectFlavor::FromFirst | SelectFlavor::FromFirstNoSelect => true,
+        };
+    walk.forbid_foreign(foreign)?;
     match distinct {
         Some(Distinct::All | Distinct::Distinct) | None => {}
         Some(Distinct::On(exprs)) => walk.exprs(exprs),
     }
-    for item in projection {
-        judge_item(walk, item)?;
-    }
+    projection.iter().try_for_each(|item| judge_item(walk, item))?;
     walk.left.extend(from.iter().map(Node::Joined));
     walk.exprs(selection);
     walk.exprs(having);
@@ -186,7 +162,7 @@ fn judge_item<'t>(walk: &mut Walk<'t, '_>, item: &'t SelectItem) -> Result<(), R
             walk.left.push(Node::Expr(expr));
             Ok(())
         }
-        SelectItem::ExprWithAliases { expr: _, aliases: _ } => Err(walk.refuse_foreign()),
+        SelectItem::ExprWithAliases { expr: _, aliases: _ } => walk.refuse_foreign(),
         SelectItem::QualifiedWildcard(kind, options) => {
             match kind {
                 SelectItemQualifiedWildcardKind::ObjectName(name) => {
@@ -207,7 +183,7 @@ fn judge_group_by<'t>(walk: &mut Walk<'t, '_>, group_by: &'t GroupByExpr) -> Res
             Ok(())
         }
         GroupByExpr::Expressions(_, _) | GroupByExpr::All(_) => {
-            Err(walk.refuse("GROUP BY takes expressions, ROLLUP (...), CUBE (...) and GROUPING SETS (...)."))
+            walk.refuse("GROUP BY takes expressions, ROLLUP (...), CUBE (...) and GROUPING SETS (...).")
         }
     }
 }
@@ -215,9 +191,7 @@ fn judge_group_by<'t>(walk: &mut Walk<'t, '_>, group_by: &'t GroupByExpr) -> Res
 fn judge_limit<'t>(walk: &mut Walk<'t, '_>, limit: &'t LimitClause) -> Result<(), Refusal> {
     match limit {
         LimitClause::LimitOffset { limit, offset, limit_by } => {
-            if !limit_by.is_empty() {
-                return Err(walk.refuse_foreign());
-            }
+            walk.forbid_foreign(!limit_by.is_empty())?;
             walk.exprs(limit);
             if let Some(Offset { value, rows: _ }) = offset {
                 walk.left.push(Node::Expr(value));
@@ -225,7 +199,7 @@ fn judge_limit<'t>(walk: &mut Walk<'t, '_>, limit: &'t LimitClause) -> Result<()
             Ok(())
         }
         LimitClause::OffsetCommaLimit { offset: _, limit: _ } => {
-            Err(walk.refuse("LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a."))
+            walk.refuse("LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a.")
         }
     }
 }
@@ -234,6 +208,6 @@ fn judge_order_by<'t>(walk: &mut Walk<'t, '_>, order_by: &'t OrderBy) -> Result<
     let OrderBy { kind, interpolate } = order_by;
     match kind {
         OrderByKind::Expressions(exprs) if interpolate.is_none() => clauses::judge_ordering(walk, exprs),
-        OrderByKind::Expressions(_) | OrderByKind::All(_) => Err(walk.refuse_foreign()),
+        OrderByKind::Expressions(_) | OrderByKind::All(_) => walk.refuse_foreign(),
     }
 }

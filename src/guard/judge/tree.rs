@@ -3,7 +3,7 @@
 //! Every enum is matched without `_` and every struct destructured without `..`, so that a new version of the parser does
 //! not build before its new variants and fields have been judged.
 
-use sqlparser::ast::{Expr, Query};
+use sqlparser::ast::{Array, Expr, Query};
 
 use super::roles::NameRole;
 use super::walk::{Node, Walk};
@@ -26,7 +26,7 @@ pub(crate) fn judge(
             Node::Body(body) => select::judge_body(&mut walk, body)?,
             Node::Joined(table) => from::judge_joined(&mut walk, table)?,
             Node::Factor(factor) => from::judge_factor(&mut walk, factor)?,
-            Node::Element(Expr::Array(array)) => expressions::leave_elements(&mut walk, array),
+            Node::Element(Expr::Array(Array { elem, named: _ })) => walk.elements(elem),
             Node::Expr(expr) | Node::Element(expr) => expressions::judge_expr(&mut walk, expr)?,
         }
         // The first node is judged first, so that the first refusal is reported.

@@ -35,64 +35,58 @@ const MAX_MODIFIER: u64 = 1_048_576;
 
 /// Judges a type: its name, and the length or precision in its parentheses.
 pub(super) fn judge_type<'t>(walk: &mut Walk<'t, '_>, mut data_type: &'t DataType) -> Result<(), Refusal> {
-    loop {
-        match data_type {
-            DataType::Array(
-                ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
-            ) => data_type = element,
-            DataType::Custom(name, modifiers) => return judge_custom(walk, name, modifiers),
-            DataType::CharacterVarying(length) | DataType::CharVarying(length) => {
-                return match length {
-                    Some(CharacterLength::IntegerLength { length, unit: None }) => {
-                        judge_modifier(walk, *length)
-                    }
-                    None => Ok(()),
-                    Some(_) => Err(unsupported(walk)),
-                };
-            }
-            DataType::BitVarying(length) => return judge_modifier(walk, length.unwrap_or_default()),
-            DataType::Time(_, zone) | DataType::Timestamp(_, zone) => {
-                return match zone {
-                    TimezoneInfo::None | TimezoneInfo::WithTimeZone | TimezoneInfo::WithoutTimeZone => Ok(()),
-                    TimezoneInfo::Tz => Err(unsupported(walk)),
-                };
-            }
-            DataType::DoublePrecision
-            | DataType::Double(ExactNumberInfo::None)
-            | DataType::Interval { fields: _, precision: _ } => return Ok(()),
-            // Other dialects' types, and keywords that the parser is never shown.
-            #[rustfmt::skip]
-            DataType::Table(..) | DataType::NamedTable { .. } | DataType::Character(..) | DataType::Char(..)
-            | DataType::Varchar(..) | DataType::Nvarchar(..) | DataType::Uuid
-            | DataType::CharacterLargeObject(..) | DataType::CharLargeObject(..) | DataType::Clob(..)
-            | DataType::Binary(..) | DataType::Varbinary(..) | DataType::Blob(..) | DataType::TinyBlob
-            | DataType::MediumBlob | DataType::LongBlob | DataType::Bytes(..) | DataType::Numeric(..)
-            | DataType::Decimal(..) | DataType::DecimalUnsigned(..) | DataType::BigNumeric(..)
-            | DataType::BigDecimal(..) | DataType::Dec(..) | DataType::DecUnsigned(..) | DataType::Float(..)
-            | DataType::FloatUnsigned(..) | DataType::TinyInt(..) | DataType::TinyIntUnsigned(..)
-            | DataType::UTinyInt | DataType::Int2(..) | DataType::Int2Unsigned(..) | DataType::SmallInt(..)
-            | DataType::SmallIntUnsigned(..) | DataType::USmallInt | DataType::MediumInt(..)
-            | DataType::MediumIntUnsigned(..) | DataType::Int(..) | DataType::Int4(..) | DataType::Int8(..)
-            | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::Int128 | DataType::Int256
-            | DataType::Integer(..) | DataType::IntUnsigned(..) | DataType::Int4Unsigned(..)
-            | DataType::IntegerUnsigned(..) | DataType::HugeInt | DataType::UHugeInt | DataType::UInt8
-            | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 | DataType::UInt128 | DataType::UInt256
-            | DataType::BigInt(..) | DataType::BigIntUnsigned(..) | DataType::UBigInt
-            | DataType::Int8Unsigned(..) | DataType::Signed | DataType::SignedInteger | DataType::Unsigned
-            | DataType::UnsignedInteger | DataType::Float4 | DataType::Float32 | DataType::Float64
-            | DataType::Real | DataType::RealUnsigned | DataType::Float8 | DataType::Double(..)
-            | DataType::DoubleUnsigned(..) | DataType::DoublePrecisionUnsigned | DataType::Zerofill(..)
-            | DataType::Bool | DataType::Boolean | DataType::Date | DataType::Date32
-            | DataType::Datetime(..) | DataType::Datetime64(..) | DataType::TimestampNtz(..)
-            | DataType::JSON | DataType::JSONB | DataType::Regclass | DataType::Text | DataType::TinyText
-            | DataType::MediumText | DataType::LongText | DataType::String(..) | DataType::Collate(..)
-            | DataType::FixedString(..) | DataType::Bytea | DataType::Bit(..) | DataType::VarBit(..)
-            | DataType::Array(..) | DataType::Map(..) | DataType::Tuple(..) | DataType::Nested(..)
-            | DataType::Object(..) | DataType::Enum(..) | DataType::Set(..) | DataType::Struct(..)
-            | DataType::Union(..) | DataType::Nullable(..) | DataType::LowCardinality(..)
-            | DataType::Unspecified | DataType::Trigger | DataType::AnyType | DataType::GeometricType(..)
-            | DataType::TsVector | DataType::TsQuery => return Err(unsupported(walk)),
-        }
+    while let DataType::Array(
+        ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
+    ) = data_type
+    {
+        data_type = element;
+    }
+    match data_type {
+        DataType::Custom(name, modifiers) => judge_custom(walk, name, modifiers),
+        DataType::CharacterVarying(length) | DataType::CharVarying(length) => match length {
+            Some(CharacterLength::IntegerLength { length, unit: None }) => judge_modifier(walk, *length),
+            None => Ok(()),
+            Some(_) => unsupported(walk),
+        },
+        DataType::BitVarying(length) => judge_modifier(walk, length.unwrap_or_default()),
+        DataType::Time(_, zone) | DataType::Timestamp(_, zone) => match zone {
+            TimezoneInfo::None | TimezoneInfo::WithTimeZone | TimezoneInfo::WithoutTimeZone => Ok(()),
+            TimezoneInfo::Tz => unsupported(walk),
+        },
+        DataType::DoublePrecision
+        | DataType::Double(ExactNumberInfo::None)
+        | DataType::Interval { fields: _, precision: _ } => Ok(()),
+        // Other dialects' types, and keywords that the parser is never shown.
+        #[rustfmt::skip]
+        DataType::Table(..) | DataType::NamedTable { .. } | DataType::Character(..) | DataType::Char(..)
+        | DataType::Varchar(..) | DataType::Nvarchar(..) | DataType::Uuid
+        | DataType::CharacterLargeObject(..) | DataType::CharLargeObject(..) | DataType::Clob(..)
+        | DataType::Binary(..) | DataType::Varbinary(..) | DataType::Blob(..) | DataType::TinyBlob
+        | DataType::MediumBlob | DataType::LongBlob | DataType::Bytes(..) | DataType::Numeric(..)
+        | DataType::Decimal(..) | DataType::DecimalUnsigned(..) | DataType::BigNumeric(..)
+        | DataType::BigDecimal(..) | DataType::Dec(..) | DataType::DecUnsigned(..) | DataType::Float(..)
+        | DataType::FloatUnsigned(..) | DataType::TinyInt(..) | DataType::TinyIntUnsigned(..)
+        | DataType::UTinyInt | DataType::Int2(..) | DataType::Int2Unsigned(..) | DataType::SmallInt(..)
+        | DataType::SmallIntUnsigned(..) | DataType::USmallInt | DataType::MediumInt(..)
+        | DataType::MediumIntUnsigned(..) | DataType::Int(..) | DataType::Int4(..) | DataType::Int8(..)
+        | DataType::Int16 | DataType::Int32 | DataType::Int64 | DataType::Int128 | DataType::Int256
+        | DataType::Integer(..) | DataType::IntUnsigned(..) | DataType::Int4Unsigned(..)
+        | DataType::IntegerUnsigned(..) | DataType::HugeInt | DataType::UHugeInt | DataType::UInt8
+        | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 | DataType::UInt128 | DataType::UInt256
+        | DataType::BigInt(..) | DataType::BigIntUnsigned(..) | DataType::UBigInt
+        | DataType::Int8Unsigned(..) | DataType::Signed | DataType::SignedInteger | DataType::Unsigned
+        | DataType::UnsignedInteger | DataType::Float4 | DataType::Float32 | DataType::Float64
+        | DataType::Real | DataType::RealUnsigned | DataType::Float8 | DataType::Double(..)
+        | DataType::DoubleUnsigned(..) | DataType::DoublePrecisionUnsigned | DataType::Zerofill(..)
+        | DataType::Bool | DataType::Boolean | DataType::Date | DataType::Date32 | DataType::Datetime(..)
+        | DataType::Datetime64(..) | DataType::TimestampNtz(..) | DataType::JSON | DataType::JSONB
+        | DataType::Regclass | DataType::Text | DataType::TinyText | DataType::MediumText
+        | DataType::LongText | DataType::String(..) | DataType::Collate(..) | DataType::FixedString(..)
+        | DataType::Bytea | DataType::Bit(..) | DataType::VarBit(..) | DataType::Array(..)
+        | DataType::Map(..) | DataType::Tuple(..) | DataType::Nested(..) | DataType::Object(..)
+        | DataType::Enum(..) | DataType::Set(..) | DataType::Struct(..) | DataType::Union(..)
+        | DataType::Nullable(..) | DataType::LowCardinality(..) | DataType::Unspecified | DataType::Trigger
+        | DataType::AnyType | DataType::GeometricType(..) | DataType::TsVector | DataType::TsQuery => unsupported(walk),
     }
 }
 
@@ -146,29 +140,19 @@ fn judge_custom<'t>(
     name: &'t ObjectName,
     modifiers: &[TypeModifier],
 ) -> Result<(), Refusal> {
-    let names = identifiers::parts(walk, name)?;
-    let Some(last) = names.last() else { return Err(unsupported(walk)) };
-    walk.stand_at(last);
-    let plain = last.quote_style.is_none();
-    let allowed = match names.as_slice() {
-        [name] => Written { schema: None, name: &name.value, plain }.is_allowed(walk.config),
-        [schema, name] => {
-            Written { schema: Some(&schema.value), name: &name.value, plain }.is_allowed(walk.config)
-        }
-        _ => false,
-    };
-    if !allowed {
-        let name = names.iter().map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".");
-        return Err(walk.refuse(unknown_type(&name)));
+    let (schema, last) = identifiers::qualified(walk, name)?;
+    let schema = schema.as_deref();
+    if !(Written { schema, name: &last.value, plain: last.quote_style.is_none() }).is_allowed(walk.config) {
+        return walk.refuse(unknown_type(&identifiers::written(schema, last)));
     }
-    walk.account(last, NameRole::Type);
+    walk.account(last, NameRole::Type)?;
     for given in modifiers {
         match given {
             TypeModifier::Number(number, _) => {
                 judge_modifier(walk, number.parse().unwrap_or(u64::MAX))?;
             }
             TypeModifier::Identifier(_) => {}
-            TypeModifier::String(_) => return Err(unsupported(walk)),
+            TypeModifier::String(_) => return unsupported(walk),
         }
     }
     Ok(())
@@ -178,12 +162,10 @@ fn judge_modifier(walk: &Walk<'_, '_>, number: u64) -> Result<(), Refusal> {
     if number <= MAX_MODIFIER {
         return Ok(());
     }
-    Err(walk.refuse(format!(
-        "A type's length is at most {MAX_MODIFIER} here; cast to the type without a length."
-    )))
+    walk.refuse(format!("A type's length is at most {MAX_MODIFIER} here; cast to the type without a length."))
 }
 
-fn unsupported(walk: &Walk<'_, '_>) -> Refusal {
+fn unsupported<T>(walk: &Walk<'_, '_>) -> Result<T, Refusal> {
     walk.refuse("This way to write a type is not PostgreSQL's; write its plain name.")
 }
 

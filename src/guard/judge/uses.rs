@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::roles::NameRole;
-use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::lexer::{Place, Token, TokenKind};
 
 /// A use of something that is looked up by its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,72 +22,55 @@ pub(crate) enum Use {
 }
 
 /// Operators that keywords stand for.
+#[rustfmt::skip]
 const BEHIND_WORDS: &[(&str, &[&str])] = &[
-    ("between", &["<", "<=", ">", ">="]),
-    ("case", &["="]),
-    ("distinct", &["="]),
-    ("ilike", &["!~~*", "~~*"]),
-    ("in", &["<>", "="]),
-    ("like", &["!~~", "~~"]),
-    ("natural", &["="]),
-    ("nullif", &["="]),
-    ("similar", &["!~", "~"]),
-    ("using", &["="]),
+    ("between", &["<", "<=", ">", ">="]), ("case", &["="]), ("distinct", &["="]), ("ilike", &["!~~*", "~~*"]),
+    ("in", &["<>", "="]), ("like", &["!~~", "~~"]), ("natural", &["="]), ("nullif", &["="]),
+    ("similar", &["!~", "~"]), ("using", &["="]),
 ];
 
 /// Types that have other names in the grammar than in `pg_type`.
+#[rustfmt::skip]
 const TYPES_BEHIND_WORDS: &[(&str, &[&str])] = &[
-    ("bigint", &["int8"]),
-    ("bit", &["bit", "varbit"]),
-    ("boolean", &["bool"]),
-    ("char", &["bpchar", "varchar"]),
-    ("character", &["bpchar", "varchar"]),
-    ("dec", &["numeric"]),
-    ("decimal", &["numeric"]),
-    ("double", &["float8"]),
-    ("float", &["float4", "float8"]),
-    ("int", &["int4"]),
-    ("integer", &["int4"]),
-    ("real", &["float4"]),
-    ("smallint", &["int2"]),
-    ("time", &["time", "timetz"]),
+    ("bigint", &["int8"]), ("bit", &["bit", "varbit"]), ("boolean", &["bool"]),
+    ("char", &["bpchar", "varchar"]), ("character", &["bpchar", "varchar"]), ("dec", &["numeric"]),
+    ("decimal", &["numeric"]), ("double", &["float8"]), ("float", &["float4", "float8"]), ("int", &["int4"]),
+    ("integer", &["int4"]), ("real", &["float4"]), ("smallint", &["int2"]), ("time", &["time", "timetz"]),
     ("timestamp", &["timestamp", "timestamptz"]),
 ];
 
 /// Returns the uses, each with the index of the token where it stands first.
 pub(crate) fn of(tokens: &[Token<'_>], roles: &[NameRole]) -> BTreeMap<Use, usize> {
     let mut uses = BTreeMap::new();
-    for (index, token) in tokens.iter().enumerate() {
-        let before = |back: usize| index.checked_sub(back).and_then(|i| tokens.get(i));
-        let qualified = before(1).is_some_and(|t| t.is_mark("."));
+    for place in Place::all(tokens) {
+        let token = place.token;
+        let qualified = place.after_mark(".");
         let mut add = |used: Use| {
-            uses.entry(used).or_insert(index);
+            uses.entry(used).or_insert(place.index);
         };
-        let role = roles.get(index).copied().unwrap_or_default();
-        let opens = tokens.get(index + 1).is_some_and(|next| next.is_mark("("));
-        if token.is_name() && opens && !matches!(role, NameRole::Type | NameRole::Columns) {
-            let schema = before(2).filter(|_| qualified).map(|schema| schema.name.clone());
+        let role = roles.get(place.index).copied().unwrap_or_default();
+        if token.is_name() && place.mark_at(1, "(") && !matches!(role, NameRole::Type | NameRole::Columns) {
+            let schema = place.schema().map(str::to_owned);
             add(Use::Call { schema, name: token.name.clone() });
         }
         if role == NameRole::Field {
             add(Use::Field(token.name.clone()));
         }
         // `t.*` and `OPERATOR(pg_catalog.+)` have a dot before a token that looks like an operator.
-        if token.kind == TokenKind::Operator && !qualified && !is_all(token, [before(1), before(2)]) {
+        if token.kind == TokenKind::Operator && !qualified && !is_all(place) {
             let name = if token.text == "!=" { "<>" } else { &token.text };
             add(Use::Operator(name.to_owned()));
         }
         // `SELECT DISTINCT` and `count(DISTINCT …)` compare by the type's own order.
-        let compares =
-            !token.is_word("distinct") || before(1).is_some_and(|t| t.is_word("is") || t.is_word("not"));
+        let compares = !token.is_word("distinct") || place.after_word(&["is", "not"]);
         for operator in meanings(BEHIND_WORDS, token).iter().filter(|_| compares) {
             add(Use::Operator((*operator).to_owned()));
         }
-        let schema_before = before(2).filter(|_| qualified).and_then(|_| before(3));
-        let cast = if qualified { schema_before } else { before(1) };
+        let cast = if qualified { place.before(3) } else { place.before(1) };
         if token.is_name() && cast.is_some_and(|t| t.is_mark("::") || t.is_word("as")) {
             match meanings(TYPES_BEHIND_WORDS, token) {
-                [] => add(Use::Cast(element(&token.name).to_owned())),
+                // PostgreSQL's own name for an array of `x` is `_x`.
+                [] => add(Use::Cast(token.name.strip_prefix('_').unwrap_or(&token.name).to_owned())),
                 names => names.iter().for_each(|name| add(Use::Cast((*name).to_owned()))),
             }
         }
@@ -100,17 +83,12 @@ fn meanings(table: &'static [(&str, &[&str])], token: &Token<'_>) -> &'static [&
 }
 
 /// Returns whether this is the `*` of `SELECT *` or `count(*)`. The grammar has no prefix `*`, but `OPERATOR(*)`.
-fn is_all(token: &Token<'_>, [before, second]: [Option<&Token<'_>>; 2]) -> bool {
-    let named = second.is_some_and(|t| t.is_word("operator"));
-    let begins = |t: &Token<'_>| {
-        t.is_mark("(") && !named || t.is_mark(",") || t.is_one_of(&["select", "distinct", "all"])
-    };
-    token.text == "*" && before.is_none_or(begins)
-}
-
-/// Returns the element of an array type: PostgreSQL's own name for an array of `x` is `_x`.
-fn element(name: &str) -> &str {
-    name.strip_prefix('_').unwrap_or(name)
+fn is_all(place: Place<'_, '_>) -> bool {
+    let named = place.before(2).is_some_and(|t| t.is_word("operator"));
+    let begins = place.after_mark("(") && !named
+        || place.after_mark(",")
+        || place.after_word(&["select", "distinct", "all"]);
+    place.token.text == "*" && (begins || place.index == 0)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::roles::NameRole;
 use crate::guard::config::GuardConfig;
 use crate::guard::lexer::Token;
 use crate::guard::parser::token_of;
-use crate::guard::refusal::Refusal;
+use crate::guard::refusal::{Reason, Refusal};
 
 /// A node that is left to judge.
 pub(super) enum Node<'t> {
@@ -38,14 +38,24 @@ impl<'t, 's> Walk<'t, 's> {
         Self { config, left: vec![Node::Query(query)], tokens, near: 0, roles }
     }
 
-    /// Makes a refusal at the name seen last.
-    pub(super) fn refuse(&self, detail: impl Into<String>) -> Refusal {
-        Refusal::violation(self.tokens.get(self.near).map_or(0, |t| t.at), detail)
+    /// Refuses the statement at the name seen last.
+    pub(super) fn refuse<T>(&self, detail: impl Into<String>) -> Result<T, Refusal> {
+        Err(Refusal::violation(self.tokens.get(self.near).map_or(0, |t| t.at), detail))
+    }
+
+    /// Refuses a name that could call a function.
+    pub(super) fn refuse_function<T>(&self, detail: impl Into<String>) -> Result<T, Refusal> {
+        self.refuse(detail).map_err(|refusal| refusal.about(Reason::Function))
     }
 
     /// Refuses a clause that only other databases have.
-    pub(super) fn refuse_foreign(&self) -> Refusal {
+    pub(super) fn refuse_foreign<T>(&self) -> Result<T, Refusal> {
         self.refuse("This clause is not PostgreSQL's SQL; leave it out.")
+    }
+
+    /// Refuses a clause that only other databases have, when it is there.
+    pub(super) fn forbid_foreign(&self, present: bool) -> Result<(), Refusal> {
+        if present { self.refuse_foreign() } else { Ok(()) }
     }
 
     pub(super) fn stand_at(&mut self, ident: &Ident) {
@@ -58,14 +68,21 @@ impl<'t, 's> Walk<'t, 's> {
         }
     }
 
-    /// Gives the name a role. Returns whether the name is a token of ours; it always is, unless something went wrong.
-    pub(super) fn account(&mut self, ident: &Ident, role: NameRole) -> bool {
-        let role_of = token_of(ident.span).and_then(|index| self.roles.get_mut(index));
-        role_of.map(|role_of| *role_of = role).is_some()
+    /// Gives the name a role. Refuses a name that is not a token of ours; it always is, unless something went wrong.
+    pub(super) fn account(&mut self, ident: &Ident, role: NameRole) -> Result<(), Refusal> {
+        let known = token_of(ident.span).and_then(|index| self.roles.get_mut(index));
+        let Some(known) = known else { return self.refuse_foreign() };
+        *known = role;
+        Ok(())
     }
 
     pub(super) fn exprs(&mut self, exprs: impl IntoIterator<Item = &'t Expr>) {
         self.left.extend(exprs.into_iter().map(Node::Expr));
+    }
+
+    /// Leaves the elements of an `ARRAY[…]` for later.
+    pub(super) fn elements(&mut self, elements: &'t [Expr]) {
+        self.left.extend(elements.iter().map(Node::Element));
     }
 
     pub(super) fn query(&mut self, query: &'t Query) {

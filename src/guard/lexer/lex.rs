@@ -1,7 +1,8 @@
 //! The pass over a text, and its limits.
 
-use super::cut::Lexer;
-use super::placeholders::{Numbering, Placeholders};
+use super::cut::{Placeholders, next_token};
+use super::placeholders::number;
+use super::scanner::Scanner;
 use super::token::Token;
 use crate::guard::refusal::Refusal;
 
@@ -17,26 +18,23 @@ pub(in crate::guard) fn lex(source: &str) -> Result<Vec<Token<'_>>, Refusal> {
 
 /// Cuts a catalog's statement, in which `:name` is a placeholder.
 pub(in crate::guard) fn lex_with_placeholders(source: &str) -> Result<Vec<Token<'_>>, Refusal> {
-    lex_as(source, Placeholders::Named)
+    let mut tokens = lex_as(source, Placeholders::Named)?;
+    number(&mut tokens)?;
+    Ok(tokens)
 }
 
 fn lex_as(source: &str, placeholders: Placeholders) -> Result<Vec<Token<'_>>, Refusal> {
+    let too_much = |at, excess: String| {
+        Err(Refusal::invalid(at, format!("The query {excess}; ask for less in one statement.")))
+    };
     if source.chars().nth(MAX_CHARS).is_some() {
-        return Err(Refusal::invalid(
-            0,
-            format!("The query is longer than {MAX_CHARS} characters; ask for less in one statement."),
-        ));
+        return too_much(0, format!("is longer than {MAX_CHARS} characters"));
     }
-    let mut lexer = Lexer::new(source, placeholders);
-    let mut numbering = Numbering::default();
+    let mut scanner = Scanner::new(source);
     let mut tokens = Vec::new();
-    while let Some(mut token) = lexer.next_token()? {
-        numbering.number(&mut token)?;
+    while let Some(token) = next_token(&mut scanner, placeholders)? {
         if tokens.len() >= MAX_TOKENS {
-            return Err(Refusal::invalid(
-                token.at,
-                format!("The query has more than {MAX_TOKENS} tokens; ask for less in one statement."),
-            ));
+            return too_much(token.at, format!("has more than {MAX_TOKENS} tokens"));
         }
         tokens.push(token);
     }

@@ -6,11 +6,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `lex` | the pass over a text, its limits |
-//! | `cut` | [`Lexer`](cut::Lexer): where the next token ends; the closed list of operators |
+//! | `cut` | the next token, and where it ends; the closed list of operators |
 //! | `strings`, `unicode` | strings, quoted names and the escapes of `U&` |
 //! | `placeholders` | `:name` in a catalog's statement |
 //! | `values` | the value that a string literal stands for |
-//! | `token`, `scanner`, `names` | tokens; the text being read; the characters of names |
+//! | `token`, `place` | a token; its neighbours |
+//! | `scanner`, `names` | the text being read; the characters of names |
 
 mod lex;
 mod cut;
@@ -19,11 +20,13 @@ mod unicode;
 mod placeholders;
 mod values;
 mod token;
+mod place;
 mod scanner;
 mod names;
 
 #[cfg(test)]
 pub(super) use cut::OPERATORS;
 pub(super) use lex::{lex, lex_with_placeholders};
+pub(crate) use place::Place;
 pub(crate) use token::{Token, TokenKind};
 pub(super) use values::value_of;

@@ -24,7 +24,7 @@ pub(super) fn unicode<'s>(scanner: &mut Scanner<'s>, quote: &str) -> Result<Toke
     scanner.at += "U&".len();
     let start = scanner.at;
     let kind = if quote == "'" {
-        string(scanner, Escapes::Doubled)?;
+        quoted(scanner, '\'', Escapes::Doubled)?;
         TokenKind::String
     } else {
         quoted_name(scanner)?;
@@ -56,38 +56,42 @@ fn escape(scanner: &mut Scanner<'_>) -> Result<char, Refusal> {
     scanner.at += word.len();
     scanner.skip_blanks()?;
     let mut named = scanner.rest().chars();
-    match (named.next(), named.next(), named.next()) {
-        (Some('\''), Some(escape), Some('\'')) if unicode::is_escape(escape) => {
-            scanner.at += "'!'".len();
-            match continuation(scanner, Escapes::Doubled)? {
-                None => Ok(escape),
-                Some(_) => {
-                    Err(Refusal::invalid(end + 1, "UESCAPE is followed by one character, in one piece."))
-                }
-            }
+    let escape = match (named.next(), named.next(), named.next()) {
+        (Some('\''), Some(escape), Some('\'')) if unicode::is_escape(escape) => escape,
+        _ => {
+            return Err(Refusal::invalid(
+                scanner.at,
+                "UESCAPE is followed by one character in quotes, such as '!': no digit, letter a to f, plus, quote or space.",
+            ));
         }
-        _ => Err(Refusal::invalid(
-            scanner.at,
-            "UESCAPE is followed by one character in quotes, such as '!': no digit, letter a to f, plus, quote or space.",
-        )),
+    };
+    scanner.at += "'!'".len();
+    match continuation(scanner, Escapes::Doubled)? {
+        None => Ok(escape),
+        Some(_) => Err(Refusal::invalid(end + 1, "UESCAPE is followed by one character, in one piece.")),
     }
 }
 
-/// Skips a string that begins at its quote.
-pub(super) fn string(scanner: &mut Scanner<'_>, escapes: Escapes) -> Result<(), Refusal> {
+/// Skips a string or a name that begins at its quote.
+pub(super) fn quoted(scanner: &mut Scanner<'_>, quote: char, escapes: Escapes) -> Result<(), Refusal> {
     let start = scanner.at;
     scanner.at += 1;
     loop {
-        scanner.skip_while(|c| !matches!(c, '\'' | '\\' | '\0'));
-        if scanner.eat("''") || (escapes == Escapes::Doubled && scanner.eat("\\")) {
-            continue;
+        scanner.skip_while(|c| c != quote && c != '\0' && (c != '\\' || escapes == Escapes::Doubled));
+        if scanner.peek() == Some(quote) {
+            scanner.at += 1;
+            if scanner.peek() != Some(quote) {
+                return Ok(());
+            }
+        } else if scanner.peek() == Some('\\') {
+            scanner.at += 1;
         }
-        if scanner.eat("'") {
-            return Ok(());
-        }
-        let escaped = if scanner.eat("\\") { scanner.peek().filter(|c| *c != '\0') } else { None };
-        let Some(c) = escaped else { return Err(unclosed(scanner, start, "string", "'")) };
-        scanner.at += c.len_utf8();
+        // A doubled quote, or the character that a backslash escapes.
+        let Some(held) = scanner.peek().filter(|c| *c != '\0') else {
+            let what = if quote == '"' { "quoted name" } else { "string" };
+            return Err(unclosed(scanner, start, what, quote.encode_utf8(&mut [0; 4])));
+        };
+        scanner.at += held.len_utf8();
     }
 }
 
@@ -122,27 +126,18 @@ fn continuation<'s>(scanner: &mut Scanner<'s>, escapes: Escapes) -> Result<Optio
         return Ok(None);
     }
     let start = scanner.at;
-    string(scanner, escapes)?;
+    quoted(scanner, '\'', escapes)?;
     Ok(Some(scanner.since(start)))
 }
 
 /// Skips a name in double quotes.
 pub(super) fn quoted_name(scanner: &mut Scanner<'_>) -> Result<(), Refusal> {
     let start = scanner.at;
-    scanner.at += 1;
-    loop {
-        scanner.skip_while(|c| !matches!(c, '"' | '\0'));
-        if scanner.eat("\"\"") {
-            continue;
-        }
-        if !scanner.eat("\"") {
-            return Err(unclosed(scanner, start, "quoted name", "\""));
-        }
-        if scanner.since(start) == "\"\"" {
-            return Err(Refusal::invalid(start, "A quoted name cannot be empty."));
-        }
-        return Ok(());
+    quoted(scanner, '"', Escapes::Doubled)?;
+    if scanner.since(start) == "\"\"" {
+        return Err(Refusal::invalid(start, "A quoted name cannot be empty."));
     }
+    Ok(())
 }
 
 /// Skips a `$tag$…$tag$`.
@@ -170,10 +165,9 @@ pub(super) fn dollar_string(scanner: &mut Scanner<'_>) -> Result<(), Refusal> {
         return Err(unclosed(scanner, start, "string", fence));
     }
     let Some(end) = end else {
-        return Err(Refusal::invalid(
-            start,
-            format!("This dollar-quoted string is never closed; end it with {}.", echo(fence)),
-        ));
+        let fence = echo(fence);
+        let detail = format!("This dollar-quoted string is never closed; end it with {fence}.");
+        return Err(Refusal::invalid(start, detail));
     };
     scanner.at += end + fence.len();
     Ok(())

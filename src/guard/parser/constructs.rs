@@ -1,6 +1,7 @@
 //! Constructs that are not supported, each with a sentence that names what to write instead.
 
-use crate::guard::lexer::{Token, TokenKind};
+use crate::guard::lexer::{Place, Token, TokenKind};
+use crate::guard::refusal::Refusal;
 
 /// XML. PostgreSQL's parser for it, libxml2, has too many known holes to be within a model's reach.
 pub(in crate::guard) const XML: &str =
@@ -48,57 +49,40 @@ pub(in crate::guard) fn named(name: &str) -> Option<&'static str> {
     CONSTRUCTS.iter().find(|(names, _)| names.contains(&name)).map(|(_, sentence)| *sentence)
 }
 
-/// Returns the construct around the token `failed`, at which the parser failed: its token and the sentence.
-pub(super) fn around<'t, 's>(
-    tokens: &'t [Token<'s>],
-    failed: usize,
-) -> Option<(&'t Token<'s>, &'static str)> {
-    let read = tokens.get(..failed)?;
-    let document = tokens.get(failed).filter(|token| token.is_word("document"));
-    if let Some(document) =
-        document.filter(|_| read.last().is_some_and(|t| t.is_word("is") || t.is_word("not")))
-    {
-        return Some((document, XML));
-    }
-    let mut closed = 0_usize;
-    let mut before = read.iter().rev().peekable();
-    while let Some(token) = before.next() {
-        if token.is_mark(")") {
-            closed += 1;
-        } else if token.is_mark("(") {
-            let Some(depth) = closed.checked_sub(1) else {
-                // This parenthesis is still open.
-                let construct = before.peek().filter(|name| name.kind == TokenKind::Word);
-                match construct.and_then(|name| sentence(name)) {
-                    Some(sentence) => return construct.map(|name| (*name, sentence)),
-                    None => continue,
-                }
-            };
-            closed = depth;
-        }
-    }
-    None
+/// Returns the refusal of a construct, or of another database's syntax, at which the parser failed.
+pub(super) fn refusal(failed: Place<'_, '_>) -> Option<Refusal> {
+    let violation = around(failed).map(|(token, sentence)| Refusal::violation(token.at, sentence));
+    violation.or_else(|| elsewhere(failed).map(|(token, sentence)| Refusal::invalid(token.at, sentence)))
 }
 
-/// Returns the syntax of another database at the token `failed`: its token and the sentence.
-pub(super) fn elsewhere<'t, 's>(
-    tokens: &'t [Token<'s>],
-    failed: usize,
-) -> Option<(&'t Token<'s>, &'static str)> {
-    let nearest = [Some(failed), failed.checked_sub(1)].into_iter().flatten();
-    let mut words = nearest.filter_map(|index| tokens.get(index));
+/// Returns the construct around a token: the word that begins it, and its sentence.
+fn around<'t, 's>(failed: Place<'t, 's>) -> Option<(&'t Token<'s>, &'static str)> {
+    if failed.token.is_word("document") && failed.after_word(&["is", "not"]) {
+        return Some((failed.token, XML));
+    }
+    let mut closed = 0_usize;
+    failed.tokens.get(..failed.index)?.windows(2).rev().find_map(|pair| {
+        let [name, token] = pair else { return None };
+        closed += usize::from(token.is_mark(")"));
+        if !token.is_mark("(") {
+            return None;
+        }
+        let Some(depth) = closed.checked_sub(1) else {
+            // This parenthesis is still open. `json_object` is a plain function, too, whose arguments are written otherwise.
+            let sentence = if name.is_word("json_object") { Some(JSON_BUILDER) } else { named(&name.name) };
+            return sentence.filter(|_| name.kind == TokenKind::Word).map(|sentence| (name, sentence));
+        };
+        closed = depth;
+        None
+    })
+}
+
+/// Returns the syntax of another database at a token: its word and the sentence.
+fn elsewhere<'t, 's>(failed: Place<'t, 's>) -> Option<(&'t Token<'s>, &'static str)> {
+    let mut words = [Some(failed.token), failed.before(1)].into_iter().flatten();
     let word = words.find_map(|token| {
         ELSEWHERE.iter().find(|(word, _)| token.is_word(word)).map(|(_, sentence)| (token, *sentence))
     });
-    let before = |back: usize| failed.checked_sub(back).and_then(|index| tokens.get(index));
-    let comma = tokens.get(failed).filter(|comma| comma.is_mark(","));
-    let limit = comma.filter(|_| before(2).is_some_and(|token| token.is_word("limit")));
-    word.or(limit.map(|comma| (comma, LIMIT_COMMA)))
-}
-
-/// Returns the sentence for the word before a parenthesis.
-///
-/// `json_object` is a plain function, too, whose arguments are written otherwise.
-fn sentence(name: &Token<'_>) -> Option<&'static str> {
-    if name.is_word("json_object") { Some(JSON_BUILDER) } else { named(&name.name) }
+    let limit = failed.token.is_mark(",") && failed.before(2).is_some_and(|token| token.is_word("limit"));
+    word.or(limit.then_some((failed.token, LIMIT_COMMA)))
 }

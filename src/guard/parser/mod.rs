@@ -14,8 +14,8 @@
 //! | `translate` | our tokens to sqlparser's, one by one |
 //! | `shapes` | forms that are shown as an equal form |
 //! | `keywords`, `words` | keywords by their place; PostgreSQL's lists of words |
-//! | `view` | the tokens around a place |
-//! | `symbols`, `spans` | operators and marks; a token's index as a span |
+//! | `view` | the tokens shown so far; a token's index as a span |
+//! | `symbols` | operators and marks |
 //! | `constructs` | constructs that are not supported, each with what to write instead |
 
 mod parse;
@@ -24,9 +24,8 @@ mod shapes;
 mod keywords;
 mod view;
 mod symbols;
-mod spans;
 pub(super) mod words;
 pub(super) mod constructs;
 
 pub(super) use parse::parse;
-pub(crate) use spans::token_of;
+pub(crate) use view::token_of;

@@ -6,7 +6,7 @@ use sqlparser::parser::{Parser, ParserError, ParserOptions};
 use sqlparser::tokenizer::Token as Seen;
 
 use super::{constructs, translate};
-use crate::guard::lexer::Token;
+use crate::guard::lexer::{Place, Token};
 use crate::guard::refusal::Refusal;
 use crate::problem::echo;
 
@@ -29,7 +29,7 @@ pub(crate) fn parse(tokens: &[Token<'_>]) -> Result<Box<Query>, Refusal> {
     parsed.map_err(|error| syntax_error(&error, tokens))
 }
 
-/// Makes a refusal of sqlparser's message, which ends in a place: a token's index (see [`super::spans`]).
+/// Makes a refusal of sqlparser's message, which ends in a place: a token's index.
 fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
     let message = match error {
         ParserError::RecursionLimitExceeded => {
@@ -39,26 +39,18 @@ fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
     };
     let (complaint, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
     let index = place.rsplit_once("Column: ").and_then(|(_, column)| column.parse::<usize>().ok());
-    let index = index.and_then(|index| index.checked_sub(1));
-    if let Some((token, sentence)) = index.and_then(|index| constructs::around(tokens, index)) {
-        return Refusal::violation(token.at, sentence);
-    }
-    if let Some((token, sentence)) = index.and_then(|index| constructs::elsewhere(tokens, index)) {
-        return Refusal::invalid(token.at, sentence);
+    let place = index.and_then(|index| Place::at(tokens, index.checked_sub(1)?));
+    if let Some(refusal) = place.and_then(constructs::refusal) {
+        return refusal;
     }
     let expected = complaint.split(", found: ").next().and_then(|it| it.strip_prefix("Expected: "));
     let expected = expected.map(|expected| format!("; expected {expected}"));
     let expected = expected.filter(|expected| expected.len() <= MAX_EXPECTED_BYTES).unwrap_or_default();
-    match index.and_then(|index| tokens.get(index)) {
-        Some(token) => {
-            let text = echo(&token.text);
-            let sentence =
-                format!("PostgreSQL's SELECT syntax does not continue with {text} here{expected}.");
-            Refusal::invalid(token.at, sentence)
-        }
-        None => Refusal::invalid(
-            tokens.last().map_or(0, |token| token.at),
-            format!("The query ends too early{expected}."),
-        ),
-    }
+    let Some(Place { token, .. }) = place else {
+        let at = tokens.last().map_or(0, |token| token.at);
+        return Refusal::invalid(at, format!("The query ends too early{expected}."));
+    };
+    let text = echo(&token.text);
+    let detail = format!("PostgreSQL's SELECT syntax does not continue with {text} here{expected}.");
+    Refusal::invalid(token.at, detail)
 }

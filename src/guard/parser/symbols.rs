@@ -2,8 +2,11 @@
 
 use sqlparser::tokenizer::Token as Seen;
 
-/// Returns the parser's token of a punctuation mark.
-pub(super) fn mark(text: &str) -> Seen {
+/// Returns the parser's token of a punctuation mark or an operator.
+///
+/// Named are those whose precedence, or use as a prefix, the parser must know. The others all have the precedence of "any
+/// other operator".
+pub(super) fn symbol(text: &str) -> Seen {
     match text {
         "(" => Seen::LParen,
         ")" => Seen::RParen,
@@ -14,16 +17,7 @@ pub(super) fn mark(text: &str) -> Seen {
         ":" => Seen::Colon,
         "::" => Seen::DoubleColon,
         ":=" => Seen::Assignment,
-        _ => Seen::RArrow,
-    }
-}
-
-/// Returns the parser's token of an operator.
-///
-/// Named are those whose precedence, or use as a prefix, the parser must know. The others all have the precedence of "any
-/// other operator".
-pub(super) fn operator(text: &str) -> Seen {
-    match text {
+        "=>" => Seen::RArrow,
         "+" => Seen::Plus,
         "-" => Seen::Minus,
         "*" => Seen::Mul,

@@ -2,29 +2,37 @@
 
 use sqlparser::ast::DollarQuotedString;
 use sqlparser::keywords::Keyword;
-use sqlparser::tokenizer::{Token as Seen, TokenWithSpan, Word};
+use sqlparser::tokenizer::{Token as Seen, TokenWithSpan};
 
 use super::keywords::keyword_at;
+use super::shapes;
+use super::symbols::symbol;
 use super::view::View;
-use super::{shapes, symbols};
-use crate::guard::lexer::{Token, TokenKind, value_of};
+use crate::guard::lexer::{Place, Token, TokenKind, value_of};
 use crate::guard::refusal::Refusal;
 
 /// Returns the tokens that the parser is given. A statement that the tree could not show is refused.
 pub(super) fn tokens(tokens: &[Token<'_>]) -> Result<Vec<TokenWithSpan>, Refusal> {
-    let mut view = View::new(tokens);
-    while let Some(token) = view.token(0) {
-        step(&mut view, token);
+    let mut view = View::default();
+    view.seen.reserve(tokens.len());
+    let mut shown = 0;
+    for place in Place::all(tokens) {
+        if shown == 0 {
+            view.at = place.index;
+            shown = step(&mut view, place);
+        }
+        view.pass(place);
+        shown -= 1;
     }
     view.hidden.map_or(Ok(view.seen), Err)
 }
 
-/// Shows the next token, or the equal form of the next few.
-fn step(view: &mut View<'_, '_>, token: &Token<'_>) {
-    let consumed = match token.kind {
-        TokenKind::Word => shapes::word(view, token),
-        TokenKind::Operator => shapes::operator(view, token),
-        TokenKind::Punctuation => shapes::mark(view, token),
+/// Shows the next token, or the equal form of the next few. Returns the number of tokens that are dealt with.
+fn step(view: &mut View, place: Place<'_, '_>) -> usize {
+    let shaped = match place.token.kind {
+        TokenKind::Word => shapes::word(view, place),
+        TokenKind::Operator => shapes::operator(view, place),
+        TokenKind::Punctuation => shapes::mark(view, place),
         TokenKind::QuotedName
         | TokenKind::Number
         | TokenKind::String
@@ -32,31 +40,21 @@ fn step(view: &mut View<'_, '_>, token: &Token<'_>) {
         | TokenKind::DollarString
         | TokenKind::Placeholder => 0,
     };
-    if consumed == 0 {
-        let seen = plain(view, token);
-        view.push(seen);
+    if shaped == 0 {
+        plain(view, place);
     }
-    for _ in 0..consumed.max(1) {
-        view.advance();
-    }
+    shaped.max(1)
 }
 
-/// Returns the parser's token that equals a token of ours.
-fn plain(view: &View<'_, '_>, token: &Token<'_>) -> Seen {
-    match token.kind {
-        TokenKind::Word => Seen::Word(Word {
-            value: token.name.clone(),
-            quote_style: None,
-            keyword: keyword_at(view, &token.name),
-        }),
-        TokenKind::QuotedName => Seen::Word(Word {
-            value: token.name.clone(),
-            quote_style: Some('"'),
-            keyword: Keyword::NoKeyword,
-        }),
+/// Shows the parser's token that equals a token of ours.
+fn plain(view: &mut View, place: Place<'_, '_>) {
+    let token = place.token;
+    let seen = match token.kind {
+        TokenKind::Word => return view.push_word(&token.name, None, keyword_at(view, place)),
+        TokenKind::QuotedName => return view.push_word(&token.name, Some('"'), Keyword::NoKeyword),
         TokenKind::Number => Seen::Number(token.text.clone().into_owned(), false),
         // Behind these words sqlparser would read a string as an interval.
-        TokenKind::String if view.after_word(&["rows", "range", "groups", "between", "and"]) => {
+        TokenKind::String if place.after_word(&["rows", "range", "groups", "between", "and"]) => {
             Seen::EscapedStringLiteral(value_of(token))
         }
         TokenKind::String => Seen::SingleQuotedString(value_of(token)),
@@ -68,8 +66,8 @@ fn plain(view: &View<'_, '_>, token: &Token<'_>) -> Seen {
         TokenKind::DollarString => {
             Seen::DollarQuotedString(DollarQuotedString { value: value_of(token), tag: None })
         }
-        TokenKind::Operator => symbols::operator(&token.text),
         TokenKind::Placeholder => Seen::Placeholder(token.text.clone().into_owned()),
-        TokenKind::Punctuation => symbols::mark(&token.text),
-    }
+        TokenKind::Operator | TokenKind::Punctuation => symbol(&token.text),
+    };
+    view.push(seen);
 }

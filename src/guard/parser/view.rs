@@ -1,19 +1,19 @@
-//! The tokens around a place, and the tokens shown to the parser so far.
+//! The tokens that the parser is shown.
 
 use sqlparser::keywords::Keyword;
-use sqlparser::tokenizer::{Token as Seen, TokenWithSpan, Word};
+use sqlparser::tokenizer::{Location, Span, Token as Seen, TokenWithSpan, Word};
 
-use super::spans::span_of;
-use super::words::is_operand;
-use crate::guard::lexer::Token;
+use super::symbols::symbol;
+use super::words::keyword_named;
+use crate::guard::lexer::Place;
 use crate::guard::refusal::Refusal;
 
-/// A place in the statement: it looks around, and shows tokens to the parser.
-pub(super) struct View<'t, 's> {
-    pub(super) tokens: &'t [Token<'s>],
-    /// Index of the token that is shown next.
-    pub(super) at: usize,
+/// The tokens shown so far, and the constructs around the next one.
+#[derive(Default)]
+pub(super) struct View {
     pub(super) seen: Vec<TokenWithSpan>,
+    /// The index of our token for which tokens are shown.
+    pub(super) at: usize,
     /// How many `SIMILAR` wait for their `ESCAPE`.
     pub(super) similar: usize,
     /// The last operator of a schema that the tree would not show.
@@ -31,45 +31,7 @@ enum Open {
     Case,
 }
 
-impl<'t, 's> View<'t, 's> {
-    pub(super) fn new(tokens: &'t [Token<'s>]) -> Self {
-        let seen = Vec::with_capacity(tokens.len());
-        View { tokens, at: 0, seen, similar: 0, hidden: None, open: Vec::new() }
-    }
-
-    pub(super) fn token(&self, offset: usize) -> Option<&'t Token<'s>> {
-        self.tokens.get(self.at + offset)
-    }
-
-    pub(super) fn previous(&self) -> Option<&'t Token<'s>> {
-        self.tokens.get(self.at.checked_sub(1)?)
-    }
-
-    pub(super) fn word_at(&self, offset: usize, word: &str) -> bool {
-        self.token(offset).is_some_and(|t| t.is_word(word))
-    }
-
-    pub(super) fn mark_at(&self, offset: usize, mark: &str) -> bool {
-        self.token(offset).is_some_and(|t| t.is_mark(mark))
-    }
-
-    pub(super) fn one_of(&self, offset: usize, words: &[&str]) -> bool {
-        self.token(offset).is_some_and(|t| t.is_one_of(words))
-    }
-
-    pub(super) fn after_word(&self, words: &[&str]) -> bool {
-        self.previous().is_some_and(|t| t.is_one_of(words))
-    }
-
-    pub(super) fn after_mark(&self, mark: &str) -> bool {
-        self.previous().is_some_and(|t| t.is_mark(mark))
-    }
-
-    /// Returns whether an operand ends before the next token.
-    pub(super) fn after_operand(&self) -> bool {
-        self.previous().is_some_and(is_operand)
-    }
-
+impl View {
     pub(super) fn within_grouping_sets(&self) -> bool {
         self.open.last() == Some(&Open::GroupingSets)
     }
@@ -78,27 +40,44 @@ impl<'t, 's> View<'t, 's> {
         self.open.last() == Some(&Open::Case)
     }
 
-    /// Shows a token to the parser, in the place of the next of ours.
+    /// Shows a token. Its span is our token's index: `line` 1, `column` index + 1.
     pub(super) fn push(&mut self, token: Seen) {
-        self.seen.push(TokenWithSpan::new(token, span_of(self.at)));
+        let column = u64::try_from(self.at).unwrap_or(u64::MAX).saturating_add(1);
+        let place = Location { line: 1, column };
+        self.seen.push(TokenWithSpan::new(token, Span::new(place, place)));
     }
 
-    pub(super) fn push_keyword(&mut self, value: &str, keyword: Keyword) {
-        self.push(Seen::Word(Word { value: value.to_owned(), quote_style: None, keyword }));
+    pub(super) fn push_word(&mut self, value: &str, quote_style: Option<char>, keyword: Keyword) {
+        self.push(Seen::Word(Word { value: value.to_owned(), quote_style, keyword }));
     }
 
-    /// Goes on by one token.
-    pub(super) fn advance(&mut self) {
-        if self.mark_at(0, "(") {
+    /// Shows another form, its parts divided by spaces, for `tokens` of our tokens. Returns their number.
+    pub(super) fn show(&mut self, form: &str, tokens: usize) -> usize {
+        for part in form.split(' ') {
+            match part {
+                "(" | ")" | "*" => self.push(symbol(part)),
+                word => self.push_word(word, None, keyword_named(word)),
+            }
+        }
+        tokens
+    }
+
+    /// Goes past a token.
+    pub(super) fn pass(&mut self, place: Place<'_, '_>) {
+        if place.token.is_mark("(") {
             let nested = self.within_grouping_sets()
-                && (self.after_mark("(") || self.after_mark(",") || self.after_word(&["cube", "rollup"]));
-            let sets = nested || self.after_word(&["sets"]);
+                && (place.after_mark("(") || place.after_mark(",") || place.after_word(&["cube", "rollup"]));
+            let sets = nested || place.after_word(&["sets"]);
             self.open.push(if sets { Open::GroupingSets } else { Open::Parenthesis });
-        } else if self.word_at(0, "case") && !self.after_mark(".") && !self.after_word(&["as"]) {
+        } else if place.token.is_word("case") && !place.is_label() {
             self.open.push(Open::Case);
-        } else if self.mark_at(0, ")") || self.word_at(0, "end") && self.within_case() {
+        } else if place.token.is_mark(")") || place.token.is_word("end") && self.within_case() {
             self.open.pop();
         }
-        self.at += 1;
     }
+}
+
+/// Returns the index of the token that a span of the tree stands for.
+pub(crate) fn token_of(span: Span) -> Option<usize> {
+    usize::try_from(span.start.column).ok()?.checked_sub(1)
 }

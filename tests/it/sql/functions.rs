@@ -26,7 +26,7 @@ fn of_server() -> (u8, BTreeMap<String, bool>) {
 fn every_allowed_function_is_one_of_the_server_since_the_release_it_names() {
     let (release, functions) = of_server();
     let wrong: Vec<String> = listed()
-        .filter(|listed| listed.of_server && !GRAMMAR.contains(&listed.name))
+        .filter(|listed| listed.is_of_server() && !GRAMMAR.contains(&listed.name))
         .filter(|listed| functions.contains_key(listed.name) != (listed.since <= release))
         .map(|listed| format!("{listed:?}"))
         .collect();
@@ -38,7 +38,7 @@ fn an_allowed_function_is_volatile_only_for_a_reason() {
     let (release, functions) = of_server();
     let volatile: BTreeSet<&str> =
         functions.iter().filter(|(_, volatile)| **volatile).map(|(name, _)| name.as_str()).collect();
-    for listed in listed().filter(|listed| listed.of_server && listed.since <= release) {
+    for listed in listed().filter(|listed| listed.is_of_server() && listed.since <= release) {
         assert_eq!(
             volatile.contains(listed.name),
             listed.volatile.is_some(),
