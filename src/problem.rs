@@ -1,4 +1,4 @@
-//! In-band problems: RFC 9457 documents from one closed table of code, suffix, title and status.
+//! In-band problems: RFC 9457 documents from one closed table of code, title and status.
 //!
 //! A problem is a refusal that the model reads. Its `detail` names the cure; it never holds a host path, a DSN, a password
 //! or another caller's data.
@@ -11,10 +11,8 @@ use serde_json::{Map, Value};
 /// One row of the contract's table: the members that always go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The machine-readable code, `MCP_…`.
+    /// The machine-readable code, `MCP_…`. In lower case and with hyphens it ends the problem's `type` URN.
     pub code: &'static str,
-    /// Ends the problem's `type` URN.
-    pub suffix: &'static str,
     /// The same for every problem of this code (RFC 9457 section 3.1.3).
     pub title: &'static str,
     /// The HTTP status that fits (RFC 9457 section 3.1.2).
@@ -22,7 +20,7 @@ pub struct Row {
 }
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $status:literal $code:literal $suffix:literal $title:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $status:literal $code:literal $title:literal;)*) => {
         /// The closed set of reasons.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Code {
@@ -36,7 +34,7 @@ macro_rules! codes {
             /// Returns the code's row.
             pub const fn row(self) -> Row {
                 match self {
-                    $(Self::$name => Row { code: $code, suffix: $suffix, title: $title, status: $status },)*
+                    $(Self::$name => Row { code: $code, title: $title, status: $status },)*
                 }
             }
         }
@@ -45,49 +43,53 @@ macro_rules! codes {
 
 codes! {
     /// The arguments are not as the tool's schema asks for.
-    Validation = 422 "MCP_VALIDATION_ERROR" "validation-error" "Invalid tool arguments";
+    Validation = 422 "MCP_VALIDATION_ERROR" "Invalid tool arguments";
     /// The resource exists or not: this caller may not have it.
-    AccessDenied = 403 "MCP_ACCESS_DENIED" "access-denied" "Access to the requested resource is denied";
+    AccessDenied = 403 "MCP_ACCESS_DENIED" "Access to the requested resource is denied";
     /// The resource does not exist.
-    NotFound = 404 "MCP_NOT_FOUND" "not-found" "The requested resource does not exist";
+    NotFound = 404 "MCP_NOT_FOUND" "The requested resource does not exist";
     /// The content cannot be represented as requested.
-    UnsupportedContent = 415 "MCP_UNSUPPORTED_CONTENT" "unsupported-content"
-        "The content cannot be represented as requested";
+    UnsupportedContent = 415 "MCP_UNSUPPORTED_CONTENT" "The content cannot be represented as requested";
     /// The query is understood and not allowed.
-    QueryViolation = 403 "MCP_QUERY_VIOLATION" "query-violation" "The query violates the read-only policy";
+    QueryViolation = 403 "MCP_QUERY_VIOLATION" "The query violates the read-only policy";
     /// The call ran into its deadline.
-    ExecutionTimeout = 504 "MCP_EXECUTION_TIMEOUT" "execution-timeout" "The tool call exceeded its deadline";
+    ExecutionTimeout = 504 "MCP_EXECUTION_TIMEOUT" "The tool call exceeded its deadline";
     /// The call found no slot in time.
-    ConcurrencyLimit = 503 "MCP_CONCURRENCY_LIMIT" "concurrency-limit" "Too many concurrent tool calls";
+    ConcurrencyLimit = 503 "MCP_CONCURRENCY_LIMIT" "Too many concurrent tool calls";
     /// The caller's rate limit is exhausted.
-    RateLimited = 429 "MCP_RATE_LIMITED" "rate-limited" "The caller's rate limit is exhausted";
+    RateLimited = 429 "MCP_RATE_LIMITED" "The caller's rate limit is exhausted";
     /// The caller lacks a permission.
-    PermissionDenied = 403 "MCP_PERMISSION_DENIED" "permission-denied" "The caller lacks a required permission";
+    PermissionDenied = 403 "MCP_PERMISSION_DENIED" "The caller lacks a required permission";
     /// The call is not part of the run's plan.
-    PlanViolation = 403 "MCP_PLAN_VIOLATION" "plan-violation" "The call is not part of the run's plan";
+    PlanViolation = 403 "MCP_PLAN_VIOLATION" "The call is not part of the run's plan";
     /// The call would complete a forbidden information flow.
-    FlowViolation = 403 "MCP_FLOW_VIOLATION" "flow-violation"
-        "The call would complete a forbidden information flow";
+    FlowViolation = 403 "MCP_FLOW_VIOLATION" "The call would complete a forbidden information flow";
     /// A human must approve first.
-    ApprovalRequired = 428 "MCP_APPROVAL_REQUIRED" "approval-required" "The action needs human approval";
+    ApprovalRequired = 428 "MCP_APPROVAL_REQUIRED" "The action needs human approval";
     /// A write would touch more rows than declared.
-    BlastRadius = 409 "MCP_BLAST_RADIUS" "blast-radius" "The write would touch more rows than declared";
+    BlastRadius = 409 "MCP_BLAST_RADIUS" "The write would touch more rows than declared";
     /// Something failed in a way the caller cannot mend.
-    Internal = 500 "MCP_INTERNAL_ERROR" "internal-error" "Internal error";
+    Internal = 500 "MCP_INTERNAL_ERROR" "Internal error";
 }
 
 /// The longest echo of a caller's own input inside a `detail`, in characters.
 pub const MAX_ECHO_CHARS: usize = 256;
 
 /// A refusal for the model. Cannot be built inconsistently: the code decides type, title and status.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
 #[must_use]
 pub struct Problem(Box<Document>);
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 struct Document {
-    code: Code,
+    #[serde(skip)]
+    reason: Code,
+    r#type: String,
+    title: &'static str,
+    status: u16,
     detail: String,
+    code: &'static str,
     invalid_params: Vec<String>,
     metadata: Map<String, Value>,
 }
@@ -95,8 +97,18 @@ struct Document {
 impl Problem {
     /// Makes a problem of this code. `detail` is one or two sentences that name the cure.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        let detail = detail.into();
-        Self(Box::new(Document { code, detail, invalid_params: Vec::new(), metadata: Map::new() }))
+        let Row { code: word, title, status } = code.row();
+        let suffix = word.trim_start_matches("MCP_").to_ascii_lowercase().replace('_', "-");
+        Self(Box::new(Document {
+            reason: code,
+            r#type: format!("urn:mcp-server-suite:problem:{suffix}"),
+            title,
+            status,
+            detail: detail.into(),
+            code: word,
+            invalid_params: Vec::new(),
+            metadata: Map::new(),
+        }))
     }
 
     /// Names one more parameter that is wrong.
@@ -119,7 +131,7 @@ impl Problem {
 
     /// Returns the code.
     pub fn code(&self) -> Code {
-        self.0.code
+        self.0.reason
     }
 
     /// Returns the sentence for the model.
@@ -138,32 +150,10 @@ impl Problem {
     }
 }
 
-impl Serialize for Problem {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct as _;
-        let row = self.0.code.row();
-        let mut document = serializer.serialize_struct("Problem", 7)?;
-        document.serialize_field("type", &format_args!("urn:mcp-server-suite:problem:{}", row.suffix))?;
-        document.serialize_field("title", row.title)?;
-        document.serialize_field("status", &row.status)?;
-        document.serialize_field("detail", &self.0.detail)?;
-        document.serialize_field("code", row.code)?;
-        document.serialize_field("invalid_params", &self.0.invalid_params)?;
-        document.serialize_field("metadata", &self.0.metadata)?;
-        document.end()
-    }
-}
-
 /// Quotes the caller's own input for a `detail`: at most [`MAX_ECHO_CHARS`] characters, `'` around them.
 pub fn echo(input: &str) -> String {
-    let mut quoted = String::with_capacity(input.len().min(4 * MAX_ECHO_CHARS) + 2);
-    quoted.push('\'');
-    quoted.extend(input.chars().take(MAX_ECHO_CHARS));
-    if input.chars().nth(MAX_ECHO_CHARS).is_some() {
-        quoted.push_str("...");
-    }
-    quoted.push('\'');
-    quoted
+    let cut = if input.chars().nth(MAX_ECHO_CHARS).is_some() { "..." } else { "" };
+    format!("'{}{cut}'", input.chars().take(MAX_ECHO_CHARS).collect::<String>())
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ pub fn run(data: &[u8]) {
     let line = [br#"{"jsonrpc":"2.0","method":"m","params":{"arguments":"#, data, b"}}"].concat();
     let mut reader = FrameReader::new(line.as_slice(), line.len());
     let Ok(Some(frame)) = reader.next_frame() else { return };
-    let Ok(Incoming::Notification { method: _, params: Some(params) }) = jsonrpc::parse(&frame, "arguments")
+    let Ok(Incoming::Call { id: None, method: _, params: Some(params) }) =
+        jsonrpc::parse(&frame, "arguments")
     else {
         return;
     };

@@ -8,20 +8,15 @@ use std::time::Duration;
 #[error("the call was told to stop")]
 pub struct Interrupted;
 
-/// The work that stops a call, such as sending a PostgreSQL CancelRequest. Runs on the stopper thread, so it may block
-/// for a moment, but it must end by itself.
+/// The work that stops a call, such as sending a PostgreSQL CancelRequest. The reader, the watchdog and main run it, so it
+/// must not block: what can take time goes on a thread of its own.
 pub type StopAction = Box<dyn FnOnce() + Send>;
 
 /// Interrupts a running call. Clones are the same interrupt.
 #[derive(Clone, Default)]
 pub struct Interrupt {
-    shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
+    /// The condition variable wakes those that sleep.
+    shared: Arc<(Mutex<State>, Condvar)>,
 }
 
 #[derive(Default)]
@@ -39,7 +34,7 @@ impl std::fmt::Debug for Interrupt {
 impl Interrupt {
     fn state(&self) -> MutexGuard<'_, State> {
         // No code that can panic runs under this lock, and the state is valid after each statement.
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether the call was interrupted.
@@ -54,11 +49,8 @@ impl Interrupt {
 
     /// Sleeps, or fails at once when the call is interrupted.
     pub fn sleep(&self, duration: Duration) -> Result<(), Interrupted> {
-        let (state, _) = self
-            .shared
-            .changed
-            .wait_timeout_while(self.state(), duration, |state| !state.set)
-            .unwrap_or_else(PoisonError::into_inner);
+        let slept = self.shared.1.wait_timeout_while(self.state(), duration, |state| !state.set);
+        let (state, _) = slept.unwrap_or_else(PoisonError::into_inner);
         if state.set { Err(Interrupted) } else { Ok(()) }
     }
 
@@ -69,7 +61,7 @@ impl Interrupt {
             return Err(Interrupted);
         }
         state.stop = Some(stop);
-        Ok(StopGuard { interrupt: self.clone() })
+        Ok(StopGuard(self.clone()))
     }
 
     /// Interrupts the call and hands out its stop action, once, for the caller to run.
@@ -77,7 +69,7 @@ impl Interrupt {
     pub fn set(&self) -> Option<StopAction> {
         let mut state = self.state();
         state.set = true;
-        self.shared.changed.notify_all();
+        self.shared.1.notify_all();
         state.stop.take()
     }
 }
@@ -85,21 +77,19 @@ impl Interrupt {
 /// Holds a registered stop action in place.
 #[derive(Debug)]
 #[must_use]
-pub struct StopGuard {
-    interrupt: Interrupt,
-}
+pub struct StopGuard(Interrupt);
 
 impl StopGuard {
     /// Takes the action back. `false`: it was handed out already, so it has run, runs, or will run.
     #[must_use]
     pub fn disarm(self) -> bool {
-        self.interrupt.state().stop.take().is_some()
+        self.0.state().stop.take().is_some()
     }
 }
 
 impl Drop for StopGuard {
     fn drop(&mut self) {
-        self.interrupt.state().stop = None;
+        self.0.state().stop = None;
     }
 }
 

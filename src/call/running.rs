@@ -12,32 +12,16 @@ pub struct Serial(pub u64);
 /// A call that has a slot, as its tool sees it.
 #[derive(Clone, Debug)]
 pub struct Call {
-    serial: Serial,
     deadline: Instant,
     interrupt: Interrupt,
-    wait_guard: WaitGuard,
+    /// Makes the end of the session wait for the work that the call leaves behind.
+    pub(crate) wait_guard: WaitGuard,
 }
 
 impl Call {
     /// Makes a call that must be answered by `deadline`.
-    pub fn new(serial: Serial, deadline: Instant, interrupt: Interrupt) -> Self {
-        Self { serial, deadline, interrupt, wait_guard: WaitGuard::default() }
-    }
-
-    /// Makes the end of the session wait for the work that the call leaves behind.
-    #[must_use]
-    pub fn with_wait_guard(self, wait_guard: WaitGuard) -> Self {
-        Self { wait_guard, ..self }
-    }
-
-    /// Returns the call's own number.
-    pub fn serial(&self) -> Serial {
-        self.serial
-    }
-
-    /// Returns the time at which the watchdog answers in the tool's place.
-    pub fn deadline(&self) -> Instant {
-        self.deadline
+    pub fn new(deadline: Instant, interrupt: Interrupt) -> Self {
+        Self { deadline, interrupt, wait_guard: WaitGuard::default() }
     }
 
     /// Returns the time left until the deadline; zero when it has passed.

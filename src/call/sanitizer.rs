@@ -49,8 +49,8 @@ pub const fn is_forbidden(c: char) -> bool {
 fn unreadable(fault: &FaultKind) -> String {
     let fault = match fault {
         FaultKind::DuplicateKey => "the same key stands twice in one object",
-        FaultKind::TooDeep { .. } => return too_deep("The arguments are"),
-        FaultKind::TooMany { .. } => {
+        FaultKind::TooDeep => return too_deep("The arguments are"),
+        FaultKind::TooMany => {
             return format!(
                 "The arguments hold more than {MAX_ITEMS} members and elements in all; send fewer."
             );
@@ -80,39 +80,30 @@ enum Rule {
     CodePoint(char),
 }
 
-/// One step from the arguments down to a value.
-enum Segment {
-    Key(String),
-    Index(usize),
-}
-
-/// A broken rule and its place, the innermost segment first.
+/// A broken rule and its place.
 struct Offence {
     rule: Rule,
-    path: Vec<Segment>,
+    /// The steps down from the arguments, each `.key` or `[index]`.
+    place: String,
+    /// The first of these steps.
+    parameter: String,
 }
 
 impl From<Rule> for Offence {
     fn from(rule: Rule) -> Self {
-        Self { rule, path: Vec::new() }
+        Self { rule, place: String::new(), parameter: String::new() }
     }
 }
 
 impl Offence {
-    fn beneath(mut self, segment: Segment) -> Self {
-        self.path.push(segment);
-        self
+    fn beneath(self, step: String) -> Self {
+        Self { place: format!("{step}{}", self.place), parameter: step, ..self }
     }
 
     fn into_problem(self) -> Problem {
-        let mut place = String::new();
-        for segment in self.path.iter().rev() {
-            match segment {
-                Segment::Key(key) if place.is_empty() => place.push_str(&visible(key)),
-                Segment::Key(key) => place.extend([".", &visible(key)]),
-                Segment::Index(index) => place.extend(["[", &index.to_string(), "]"]),
-            }
-        }
+        // The first step is always a key.
+        let [mut place, parameter] =
+            [self.place, self.parameter].map(|steps| steps.get(1..).unwrap_or_default().to_owned());
         // INVARIANT: `visible` returns ASCII, so this is between characters.
         if place.len() > MAX_ECHO_CHARS {
             place.truncate(MAX_ECHO_CHARS);
@@ -140,11 +131,7 @@ impl Offence {
                 )
             }
         };
-        let problem = Problem::new(Code::Validation, detail);
-        match self.path.last() {
-            Some(Segment::Key(parameter)) => problem.param(visible(parameter)),
-            Some(Segment::Index(_)) | None => problem,
-        }
+        Problem::new(Code::Validation, detail).param(parameter)
     }
 }
 
@@ -167,45 +154,28 @@ fn visible(key: &str) -> String {
     shown
 }
 
-fn judge(value: &Value, depth: usize, items: &mut usize) -> Result<(), Offence> {
+fn judge_members(members: &Map<String, Value>, depth: usize, items: &mut usize) -> Result<(), Offence> {
+    members.iter().try_for_each(|(key, value)| {
+        let judged = if is_key(key) { judge_item(value, depth, items) } else { Err(Rule::Key.into()) };
+        judged.map_err(|offence| offence.beneath(format!(".{}", visible(key))))
+    })
+}
+
+/// Judges a member or an element of an object or array of this depth.
+fn judge_item(value: &Value, depth: usize, items: &mut usize) -> Result<(), Offence> {
+    *items += 1;
+    if *items > MAX_ITEMS {
+        return Err(Rule::Items.into());
+    }
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
-        Value::String(text) => judge_text(text).map_err(Offence::from),
-        Value::Array(elements) => judge_elements(elements, depth, items),
-        Value::Object(members) => judge_members(members, depth, items),
+        Value::String(text) => Ok(judge_text(text)?),
+        Value::Array(_) | Value::Object(_) if depth == MAX_DEPTH => Err(Rule::Depth.into()),
+        Value::Array(elements) => elements.iter().enumerate().try_for_each(|(index, element)| {
+            judge_item(element, depth + 1, items).map_err(|offence| offence.beneath(format!("[{index}]")))
+        }),
+        Value::Object(members) => judge_members(members, depth + 1, items),
     }
-}
-
-fn judge_members(members: &Map<String, Value>, depth: usize, items: &mut usize) -> Result<(), Offence> {
-    if depth > MAX_DEPTH {
-        return Err(Rule::Depth.into());
-    }
-    for (key, value) in members {
-        let judged = if is_key(key) {
-            count(items).and_then(|()| judge(value, depth + 1, items))
-        } else {
-            Err(Rule::Key.into())
-        };
-        judged.map_err(|offence| offence.beneath(Segment::Key(key.clone())))?;
-    }
-    Ok(())
-}
-
-fn judge_elements(elements: &[Value], depth: usize, items: &mut usize) -> Result<(), Offence> {
-    if depth > MAX_DEPTH {
-        return Err(Rule::Depth.into());
-    }
-    for (index, value) in elements.iter().enumerate() {
-        count(items)
-            .and_then(|()| judge(value, depth + 1, items))
-            .map_err(|offence| offence.beneath(Segment::Index(index)))?;
-    }
-    Ok(())
-}
-
-fn count(items: &mut usize) -> Result<(), Offence> {
-    *items += 1;
-    if *items > MAX_ITEMS { Err(Rule::Items.into()) } else { Ok(()) }
 }
 
 /// `[A-Za-z_][A-Za-z0-9_]{0,63}`
@@ -367,7 +337,7 @@ mod tests {
     fn a_fault_inside_the_arguments_is_refused_in_band() {
         for (kind, part) in [
             (FaultKind::DuplicateKey, "the same key stands twice"),
-            (FaultKind::TooDeep { limit: 64 }, "The arguments are nested deeper than 8 levels"),
+            (FaultKind::TooDeep, "The arguments are nested deeper than 8 levels"),
             (FaultKind::NumberRange, "outside the range"),
             (FaultKind::LoneSurrogate, "surrogate"),
         ] {

@@ -18,16 +18,6 @@ pub enum Decision {
     Deny,
 }
 
-impl Decision {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Undecided => "none",
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-        }
-    }
-}
-
 /// The log line of one call, opened when the call is registered.
 #[derive(Debug)]
 pub struct Record {
@@ -44,6 +34,11 @@ impl Record {
 
     /// Writes the line, before the answer leaves. `outcome` is none for a cancelled call, which gets no answer.
     pub fn close(self, decision: Decision, outcome: Option<&Outcome>, now: Instant) {
+        let decision = match decision {
+            Decision::Undecided => "none",
+            Decision::Allow => "allow",
+            Decision::Deny => "deny",
+        };
         let outcome = match outcome {
             None => "cancelled",
             Some(Outcome::Answer(_)) => "ok",
@@ -53,9 +48,8 @@ impl Record {
         };
         log::info!(
             target: "call",
-            "tool={} decision={} outcome=\"{outcome}\" duration_us={} arguments=[{}]",
+            "tool={} decision={decision} outcome=\"{outcome}\" duration_us={} arguments=[{}]",
             self.tool.as_str(),
-            decision.word(),
             now.saturating_duration_since(self.opened).as_micros(),
             self.arguments.join(","),
         );

@@ -1,8 +1,7 @@
 //! Decides whether a call may run, and keeps the record of it. Runs no tool.
 //!
 //! A worker asks [`Governor::authorize`] once for each call, with the arguments that the tool will see: checked, and with
-//! every default filled in. The answer is a [`Verdict`]. [`Verdict::Allow`] holds a [`Permit`], without which no tool runs;
-//! [`Verdict::Deny`] holds the problem that the model reads.
+//! every default filled in. The answer is a [`Permit`], without which no tool runs, or the [`Problem`] that the model reads.
 //!
 //! | file | holds |
 //! |---|---|
@@ -41,25 +40,18 @@ impl Permit {
     }
 }
 
-/// The decision about one call.
-#[derive(Debug)]
-#[must_use]
-pub enum Verdict {
-    /// It may run, once.
-    Allow(Permit),
-    /// It may not; nothing was touched.
-    Deny(Problem),
-}
-
 /// Decides about calls.
 #[derive(Debug, Default)]
 pub struct Governor;
 
 impl Governor {
     /// Decides about a call of this tool with these arguments, defaults filled in.
-    pub fn authorize(&self, tool: &ToolName, arguments: &Map<String, Value>) -> Verdict {
+    ///
+    /// # Errors
+    /// The call may not run; nothing was touched.
+    pub fn authorize(&self, tool: &ToolName, arguments: &Map<String, Value>) -> Result<Permit, Problem> {
         // The built-in policy has one rule, and the toolbox holds nothing it does not cover.
         let (_, _) = (tool, arguments);
-        Verdict::Allow(Permit { caller: Identity::local() })
+        Ok(Permit { caller: Identity::local() })
     }
 }

@@ -55,11 +55,11 @@ fn answer(frame: &Frame<'_>, handshake: Handshake) -> Answered {
         line.as_ref().and_then(|line| line.pointer("/params/_meta")?.get(meta::PROTOCOL_VERSION)).is_some();
     let refused = |id: Option<RequestId>, why: &Rejection| {
         check_refusal(why, id.as_ref());
-        Answered { id, is_modern, text: format!("refused: {why}") }
+        Answered { id, is_modern, text: format!("refused: {}", why.message) }
     };
     let incoming = match jsonrpc::parse(frame, ARGUMENTS) {
         Ok(incoming) => incoming,
-        Err(Malformed { id, why }) => return refused(id, &Rejection::Malformed(why)),
+        Err(Malformed { id, why }) => return refused(id, &Rejection::malformed(&why)),
     };
     match understand(incoming, handshake) {
         Err(rejected) => refused(rejected.id, &rejected.why),
@@ -133,12 +133,12 @@ fn check_envelope(frame: &Frame<'_>) {
     let Some(line) = json::model(frame.bytes()).filter(json::is_within_limits) else { return };
     // From here on, nothing is wrong with the JSON but integers that are too large.
     match parsed {
-        Ok(Incoming::Request { id, method, params }) => {
+        Ok(Incoming::Call { id: Some(id), method, params }) => {
             assert_eq!(kind(&line), Some("request"));
             assert_eq!(line.get("id"), Some(&value_of(&id)));
             check_call(&line, &method, params);
         }
-        Ok(Incoming::Notification { method, params }) => {
+        Ok(Incoming::Call { id: None, method, params }) => {
             assert_eq!(kind(&line), Some("notification"));
             check_call(&line, &method, params);
         }

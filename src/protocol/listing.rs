@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::protocol::modern::{Modern, TTL_MS};
+use crate::protocol::modern::{TTL_MS, complete};
 use crate::protocol::revision::Era;
-use crate::protocol::tool::{Effect, ToolSpec};
+use crate::protocol::tool::ToolSpec;
 use crate::wire::ascii::AsciiJson;
 use crate::wire::line::{Line, Part};
 use crate::wire::request_id::RequestId;
@@ -20,16 +20,9 @@ impl Listing {
     /// Lists these tools, in this order.
     pub fn new<'a>(specs: impl Iterator<Item = &'a ToolSpec>) -> Self {
         let tools: Vec<Value> = specs.map(tool).collect();
-        let Modern { result_type, meta } = Modern::complete();
         let legacy = AsciiJson::of(&json!({"tools": tools}));
-        let modern = AsciiJson::of(&json!({
-            "tools": tools,
-            "ttlMs": TTL_MS,
-            "cacheScope": "private",
-            "resultType": result_type,
-            "_meta": meta,
-        }));
-        Self { legacy, modern }
+        let modern = complete(json!({"tools": tools, "ttlMs": TTL_MS, "cacheScope": "private"}));
+        Self { legacy, modern: AsciiJson::of(&modern) }
     }
 
     /// Answers one `tools/list`.
@@ -38,26 +31,23 @@ impl Listing {
             Era::Legacy => &self.legacy,
             Era::Modern => &self.modern,
         };
-        Line::result_of_parts(id, vec![Part::Plain(body.clone())])
+        Line::result_of_parts(id, body, vec![Part::Plain])
     }
 }
 
 fn tool(spec: &ToolSpec) -> Value {
-    let annotations = match spec.effect {
-        Effect::Read => json!({
-            "title": spec.title,
-            "readOnlyHint": true,
-            "destructiveHint": false,
-            "idempotentHint": true,
-            "openWorldHint": false,
-        }),
-    };
     json!({
         "name": spec.name,
         "title": spec.title,
         "description": spec.description,
         "inputSchema": spec.input_schema,
         "outputSchema": spec.output_schema,
-        "annotations": annotations,
+        "annotations": {
+            "title": spec.title,
+            "readOnlyHint": true,
+            "destructiveHint": false,
+            "idempotentHint": true,
+            "openWorldHint": false,
+        },
     })
 }

@@ -1,6 +1,5 @@
 //! The members that every modern result carries.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::protocol::revision::meta;
@@ -10,19 +9,15 @@ use crate::{NAME, VERSION};
 /// fixed at start.
 pub(super) const TTL_MS: u64 = 300_000;
 
-/// The members of a complete modern result.
-#[derive(Serialize)]
-pub(super) struct Modern {
-    #[serde(rename = "resultType")]
-    pub(super) result_type: &'static str,
-    #[serde(rename = "_meta")]
-    pub(super) meta: Value,
-}
-
-impl Modern {
-    pub(super) fn complete() -> Self {
-        Self { result_type: "complete", meta: json!({meta::SERVER_INFO: server_info()}) }
-    }
+/// Adds to a result the members that every complete modern result has.
+pub(super) fn complete(result: Value) -> Value {
+    let Value::Object(mut members) = result else { return result };
+    let about = members.shift_remove("_meta").and_then(|about| about.as_object().cloned());
+    let mut about = about.unwrap_or_default();
+    about.insert(meta::SERVER_INFO.to_owned(), server_info());
+    members.insert("resultType".to_owned(), "complete".into());
+    members.insert("_meta".to_owned(), about.into());
+    members.into()
 }
 
 /// Returns the name and version of this server, as both eras name it.

@@ -1,5 +1,7 @@
 //! Requests that are answered with a JSON-RPC error before anything runs.
 
+use std::fmt::Display;
+
 use serde_json::{Value, json};
 
 use crate::problem::{Code, Problem, echo};
@@ -8,104 +10,66 @@ use crate::wire::jsonrpc::EnvelopeFault;
 use crate::wire::line::Line;
 use crate::wire::request_id::RequestId;
 
-/// A request that is refused with a JSON-RPC error.
-#[derive(Debug, thiserror::Error)]
-pub enum Rejection {
-    /// The line is no JSON, or no JSON-RPC message.
-    #[error("{0}")]
-    Malformed(EnvelopeFault),
-    /// The line is longer than `MCP_MAX_FRAME_BYTES`.
-    #[error("Invalid request: the message is longer than {limit} bytes")]
-    TooLong {
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// The id names a request that is still being answered.
-    #[error("Invalid request: a request with id {id} is still in flight")]
-    IdInFlight {
-        /// The id, as JSON.
-        id: String,
-    },
-    /// A second `initialize`.
-    #[error("Invalid request: the session is initialized already")]
-    AlreadyInitialized,
-    /// More subscriptions than are held open.
-    #[error("Invalid request: at most {limit} subscriptions are held open; cancel one first")]
-    TooManySubscriptions {
-        /// The most that are held open.
-        limit: usize,
-    },
-    /// The request's era has not such a method.
-    #[error("Method not found: {method}")]
-    UnknownMethod {
-        /// The method, quoted and cut.
-        method: String,
-    },
-    /// The params do not fit the method.
-    #[error("Invalid params: {0}")]
-    Params(String),
-    /// A modern request in a revision that is not spoken.
-    #[error("Unsupported protocol version: {}", echo(requested))]
-    UnsupportedVersion {
-        /// The revision that the request names.
-        requested: String,
-    },
-    /// The toolbox has not such a tool.
-    #[error("Unknown tool: {}", echo(name))]
-    UnknownTool {
-        /// The tool as the client names it.
-        name: String,
-    },
+/// A request that is refused with a JSON-RPC error: its code (JSON-RPC 2.0 section 5.1, or MCP), message and data.
+#[derive(Debug)]
+pub struct Rejection {
+    code: i64,
+    /// The sentence for the client.
+    pub message: String,
+    data: Option<Box<Value>>,
 }
 
 impl Rejection {
-    /// Makes [`Rejection::Params`]. The rule is a clause such as `'name' must be a string`.
-    pub fn params(rule: impl Into<String>) -> Self {
-        Self::Params(rule.into())
+    fn new(code: i64, message: String) -> Self {
+        Self { code, message, data: None }
     }
 
-    /// Makes [`Rejection::UnknownMethod`].
+    fn with(self, data: Value) -> Self {
+        Self { data: Some(Box::new(data)), ..self }
+    }
+
+    /// Refuses a line that is no JSON, or no JSON-RPC message.
+    pub fn malformed(fault: &EnvelopeFault) -> Self {
+        let code = if matches!(fault, EnvelopeFault::Json(_)) { -32700 } else { -32600 };
+        Self::new(code, fault.to_string())
+    }
+
+    /// Refuses a request that does not fit the session, such as a second `initialize`.
+    pub fn request(rule: impl Display) -> Self {
+        Self::new(-32600, format!("Invalid request: {rule}"))
+    }
+
+    /// Refuses a line that is longer than `MCP_MAX_FRAME_BYTES`.
+    pub fn too_long(limit: usize) -> Self {
+        let rule = format_args!("the message is longer than {limit} bytes");
+        Self::request(rule).with(json!({"max_frame_bytes": limit}))
+    }
+
+    /// Refuses a method that the request's era has not.
     pub fn method(method: &str) -> Self {
-        Self::UnknownMethod { method: echo(method) }
+        Self::new(-32601, format!("Method not found: {}", echo(method)))
     }
 
-    /// Returns the JSON-RPC 2.0 (section 5.1) or MCP error code.
-    const fn code(&self) -> i64 {
-        match self {
-            Self::Malformed(EnvelopeFault::Json(_)) => -32700,
-            Self::Malformed(EnvelopeFault::Envelope(_))
-            | Self::TooLong { .. }
-            | Self::IdInFlight { .. }
-            | Self::AlreadyInitialized
-            | Self::TooManySubscriptions { .. } => -32600,
-            Self::UnknownMethod { .. } => -32601,
-            Self::Params(_) | Self::UnknownTool { .. } => -32602,
-            Self::UnsupportedVersion { .. } => -32022,
-        }
+    /// Refuses params that do not fit the method. The rule is a clause such as `'name' must be a string`.
+    pub fn params(rule: impl Display) -> Self {
+        Self::new(-32602, format!("Invalid params: {rule}"))
     }
 
-    fn data(&self) -> Option<Value> {
-        match self {
-            Self::TooLong { limit } => Some(json!({"max_frame_bytes": limit})),
-            Self::UnsupportedVersion { requested } => {
-                Some(json!({"supported": [revision::MODERN], "requested": requested}))
-            }
-            Self::UnknownTool { .. } => Some(
-                Problem::new(Code::Validation, "There is no such tool: call one that tools/list names.")
-                    .param("name")
-                    .to_value(),
-            ),
-            Self::Malformed(_)
-            | Self::IdInFlight { .. }
-            | Self::AlreadyInitialized
-            | Self::TooManySubscriptions { .. }
-            | Self::UnknownMethod { .. }
-            | Self::Params(_) => None,
-        }
+    /// Refuses a tool that the toolbox has not.
+    pub fn tool(name: &str) -> Self {
+        let detail = "There is no such tool: call one that tools/list names.";
+        let problem = Problem::new(Code::Validation, detail).param("name");
+        Self::new(-32602, format!("Unknown tool: {}", echo(name))).with(problem.to_value())
+    }
+
+    /// Refuses a modern request in a revision that is not spoken.
+    pub fn version(requested: &str) -> Self {
+        Self::new(-32022, format!("Unsupported protocol version: {}", echo(requested)))
+            .with(json!({"supported": [revision::MODERN], "requested": requested}))
     }
 
     /// Writes the error response.
     pub fn line(&self, id: Option<&RequestId>) -> Line {
-        Line::error(id, self.code(), &self.to_string(), self.data().as_ref())
+        Line::error(id, self.code, &self.message, self.data.as_deref())
     }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
+use serde_json::json;
+
 use crate::problem::Problem;
-use crate::protocol::modern::Modern;
+use crate::protocol::modern::complete;
 use crate::protocol::revision::Era;
 use crate::wire::ascii::AsciiJson;
 use crate::wire::line::{Line, Part};
@@ -45,31 +47,26 @@ impl Reply {
 
     /// `CallToolResult`: the text block is the escaped form of the same bytes as `structuredContent`.
     fn tool_result(&self, body: &AsciiJson, success: bool) -> Line {
-        let begin = Part::Constant(r#"{"content":[{"type":"text","text":""#);
-        let end = Part::Constant(match self.era {
-            Era::Legacy => "}",
-            Era::Modern => &MODERN_END,
-        });
-        let text = Part::Quoted(body.clone());
-        let parts = if success {
-            let structured = Part::Constant(r#""}],"structuredContent":"#);
-            vec![
-                begin,
-                text,
-                structured,
-                Part::Plain(body.clone()),
+        let shown: &[Part] = if success {
+            &[
+                Part::Constant(r#""}],"structuredContent":"#),
+                Part::Plain,
                 Part::Constant(r#","isError":false"#),
-                end,
             ]
         } else {
-            vec![begin, text, Part::Constant(r#""}],"isError":true"#), end]
+            &[Part::Constant(r#""}],"isError":true"#)]
         };
-        Line::result_of_parts(&self.id, parts)
+        let begin = [Part::Constant(r#"{"content":[{"type":"text","text":""#), Part::Quoted];
+        let end = [Part::Constant(match self.era {
+            Era::Legacy => "}",
+            Era::Modern => &MODERN_END,
+        })];
+        Line::result_of_parts(&self.id, body, [&begin, shown, &end].concat())
     }
 }
 
-/// The end of a modern tool result: the members of [`Modern`] and the closing brace.
+/// The end of a modern tool result: the members that [`complete`] adds and the closing brace.
 static MODERN_END: LazyLock<String> = LazyLock::new(|| {
-    let members = AsciiJson::of(&Modern::complete()).to_vec();
+    let members = AsciiJson::of(&complete(json!({}))).to_vec();
     String::from_utf8_lossy(&members).replacen('{', ",", 1)
 });

@@ -86,21 +86,17 @@ pub enum Handshake {
 
 /// Finds the message of the closed set that `incoming` is.
 pub fn understand(incoming: Incoming, handshake: Handshake) -> Result<Message, Rejected> {
-    match incoming {
-        Incoming::Response => Ok(Message::Ignore),
-        Incoming::Notification { method, params } => {
-            let params = params.unwrap_or_default();
-            if let Some(Err(fault)) = params.quarantined {
-                return Err(Rejected { id: None, why: parse_error(fault) });
-            }
-            Ok(notification(&method, &params.members))
-        }
-        Incoming::Request { id, method, params } => {
-            match request(&method, params.unwrap_or_default(), handshake) {
-                Ok((era, request)) => Ok(Message::Request { id, era, request }),
-                Err(why) => Err(Rejected { id: Some(id), why }),
-            }
-        }
+    let Incoming::Call { id, method, params } = incoming else { return Ok(Message::Ignore) };
+    let params = params.unwrap_or_default();
+    let Some(id) = id else {
+        return match params.quarantined {
+            Some(Err(fault)) => Err(Rejected { id: None, why: parse_error(fault) }),
+            None | Some(Ok(_)) => Ok(notification(&method, &params.members)),
+        };
+    };
+    match request(&method, params, handshake) {
+        Ok((era, request)) => Ok(Message::Request { id, era, request }),
+        Err(why) => Err(Rejected { id: Some(id), why }),
     }
 }
 
@@ -127,7 +123,7 @@ fn request(method: &str, mut params: Params, handshake: Handshake) -> Result<(Er
 }
 
 fn parse_error(fault: Fault) -> Rejection {
-    Rejection::Malformed(EnvelopeFault::Json(fault))
+    Rejection::malformed(&EnvelopeFault::Json(fault))
 }
 
 /// Returns the era of a request: modern exactly when `_meta` names a protocol version, which then must be supported.
@@ -140,8 +136,7 @@ fn era(params: &Map<String, Value>) -> Result<Era, Rejection> {
     };
     if requested != revision::MODERN {
         // Cut like every echo: a version is ten characters long.
-        let requested = requested.chars().take(MAX_ECHO_CHARS).collect();
-        return Err(Rejection::UnsupportedVersion { requested });
+        return Err(Rejection::version(&requested.chars().take(MAX_ECHO_CHARS).collect::<String>()));
     }
     let capabilities = meta_of(params).and_then(|meta| meta.get(meta::CLIENT_CAPABILITIES));
     if !capabilities.is_some_and(Value::is_object) {
@@ -156,10 +151,7 @@ fn meta_of(params: &Map<String, Value>) -> Option<&Map<String, Value>> {
 
 fn modern(method: &str, params: Params) -> Result<Request, Rejection> {
     match method {
-        "server/discover" => {
-            known(&params.members, &["_meta"])?;
-            Ok(Request::Discover)
-        }
+        "server/discover" => known(&params.members, &["_meta"]).map(|()| Request::Discover),
         "tools/list" => list_tools(&params.members),
         "tools/call" => call_tool(params, &["name", "_meta", "task", "inputResponses", "requestState"]),
         "subscriptions/listen" => {
@@ -175,11 +167,8 @@ fn modern(method: &str, params: Params) -> Result<Request, Rejection> {
 
 fn legacy(method: &str, params: Params, handshake: Handshake) -> Result<Request, Rejection> {
     match (method, handshake) {
-        ("ping", _) => {
-            known(&params.members, &["_meta"])?;
-            Ok(Request::Ping)
-        }
-        ("initialize", Handshake::Done) => Err(Rejection::AlreadyInitialized),
+        ("ping", _) => known(&params.members, &["_meta"]).map(|()| Request::Ping),
+        ("initialize", Handshake::Done) => Err(Rejection::request("the session is initialized already")),
         ("initialize", Handshake::Awaited) => initialize(&params.members),
         (_, Handshake::Awaited) => Err(Rejection::params(format!(
             "send 'initialize' first, or name the protocol version in params._meta[\"{}\"]",

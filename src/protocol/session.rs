@@ -1,8 +1,8 @@
 //! Messages about the session itself: discovery, handshake, ping, progress, subscriptions.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::protocol::modern::{Modern, TTL_MS, server_info};
+use crate::protocol::modern::{TTL_MS, complete, server_info};
 use crate::protocol::request::ProgressToken;
 use crate::protocol::revision::{self, meta};
 use crate::wire::line::Line;
@@ -14,18 +14,13 @@ fn capabilities() -> Value {
 
 /// Answers `server/discover`.
 pub fn discover(id: &RequestId) -> Line {
-    let Modern { result_type, meta } = Modern::complete();
-    Line::result(
-        id,
-        &json!({
-            "supportedVersions": [revision::MODERN],
-            "capabilities": capabilities(),
-            "ttlMs": TTL_MS,
-            "cacheScope": "private",
-            "resultType": result_type,
-            "_meta": meta,
-        }),
-    )
+    let result = json!({
+        "supportedVersions": [revision::MODERN],
+        "capabilities": capabilities(),
+        "ttlMs": TTL_MS,
+        "cacheScope": "private",
+    });
+    Line::result(id, &complete(result))
 }
 
 /// Answers `initialize`.
@@ -56,15 +51,11 @@ pub fn subscription_acknowledged(id: &RequestId) -> Line {
 
 /// Ends a subscription from our side: the notification, then the result.
 pub fn subscription_ended(id: &RequestId) -> [Line; 2] {
-    let Modern { result_type, meta } = Modern::complete();
-    let mut ended = Map::new();
-    ended.insert(meta::SUBSCRIPTION_ID.to_owned(), json!(id));
-    ended.extend(meta.as_object().cloned().unwrap_or_default());
     [
         Line::notification(
             "notifications/cancelled",
             &json!({"requestId": id, "reason": "server is shutting down", "_meta": {meta::SUBSCRIPTION_ID: id}}),
         ),
-        Line::result(id, &json!({"resultType": result_type, "_meta": ended})),
+        Line::result(id, &complete(json!({"_meta": {meta::SUBSCRIPTION_ID: id}}))),
     ]
 }

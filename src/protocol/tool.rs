@@ -29,14 +29,7 @@ impl ToolName {
     }
 }
 
-/// The effect of a tool, as hints for a client (MCP `ToolAnnotations`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Reads only: changes nothing, may be repeated.
-    Read,
-}
-
-/// The entry of a tool in `tools/list`.
+/// The entry of a tool in `tools/list`. Every tool only reads: it changes nothing and may be repeated.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
     /// The name by which it is called.
@@ -49,6 +42,4 @@ pub struct ToolSpec {
     pub input_schema: Map<String, Value>,
     /// JSON Schema of `structuredContent`; its root is an object.
     pub output_schema: Map<String, Value>,
-    /// The effect of a call.
-    pub effect: Effect,
 }

@@ -18,7 +18,7 @@ use crate::protocol::revision::Era;
 use crate::protocol::session;
 use crate::server::refusal::no_slot;
 use crate::server::shared::Shared;
-use crate::server::table::{Job, MAX_SUBSCRIPTIONS, Registered, Request, Taken};
+use crate::server::table::{Job, MAX_SUBSCRIPTIONS, Request, Taken};
 use crate::server::{watchdog, workers};
 use crate::tools::{self, Tool};
 use crate::wire::frame::{Frame, FrameError, FrameReader};
@@ -50,7 +50,7 @@ impl Dispatcher {
                 Ok(Some(_)) if self.shared.outbox.has_reading_ended() => return,
                 Ok(Some(frame)) => self.frame(&frame),
                 Ok(None) => return,
-                Err(FrameError::TooLong { limit }) => self.reject(None, &Rejection::TooLong { limit }),
+                Err(FrameError::TooLong { limit }) => self.reject(None, &Rejection::too_long(limit)),
                 Err(FrameError::Io(error)) => {
                     log::error!(target: "session", "stdin cannot be read: {error}");
                     return self.shared.notices.fail(error);
@@ -65,7 +65,7 @@ impl Dispatcher {
             Err(Malformed { id, why }) => {
                 // An id in flight belongs to the request that has it.
                 let id = id.filter(|id| !self.is_in_flight(id));
-                return self.reject(id.as_ref(), &Rejection::Malformed(why));
+                return self.reject(id.as_ref(), &Rejection::malformed(&why));
             }
         };
         match request::understand(incoming, self.handshake) {
@@ -101,10 +101,11 @@ impl Dispatcher {
 
     fn watch(&mut self) {
         if !self.is_watched {
-            match watchdog::start(Arc::clone(&self.shared)) {
-                Ok(()) => self.is_watched = true,
-                Err(error) => log::error!(target: "session", "no watchdog thread could be started: {error}"),
-            }
+            self.is_watched = watchdog::start(Arc::clone(&self.shared))
+                .inspect_err(
+                    |error| log::error!(target: "session", "no watchdog thread could be started: {error}"),
+                )
+                .is_ok();
         }
     }
 
@@ -115,7 +116,8 @@ impl Dispatcher {
     /// The id belongs to the first request, which goes on: so it stands in the message, not as the error's id.
     fn refuse_id(&self, id: &RequestId) {
         let id = serde_json::to_string(id).unwrap_or_default();
-        self.reject(None, &Rejection::IdInFlight { id });
+        let rule = format_args!("a request with id {id} is still in flight");
+        self.reject(None, &Rejection::request(rule));
     }
 
     fn reject(&self, id: Option<&RequestId>, why: &Rejection) {
@@ -132,7 +134,9 @@ impl Dispatcher {
         if self.shared.in_flight.with(|table| table.subscribe(id.clone())) {
             self.shared.outbox.push(session::subscription_acknowledged(id));
         } else {
-            self.reject(Some(id), &Rejection::TooManySubscriptions { limit: MAX_SUBSCRIPTIONS });
+            let rule =
+                format_args!("at most {MAX_SUBSCRIPTIONS} subscriptions are held open; cancel one first");
+            self.reject(Some(id), &Rejection::request(rule));
         }
     }
 
@@ -140,7 +144,7 @@ impl Dispatcher {
         let ToolCall { name, arguments, progress } = call;
         let Some((index, tools::Registered { lane, tool })) = self.shared.toolbox.find(&name) else {
             log::info!(target: "call", "tool={} decision=deny outcome=\"unknown tool\"", echo(&name));
-            return self.reject(Some(&id), &Rejection::UnknownTool { name });
+            return self.reject(Some(&id), &Rejection::tool(&name));
         };
         let (now, name) = (Instant::now(), &tool.spec().name);
         let arguments = match sanitize(arguments) {
@@ -165,8 +169,8 @@ impl Dispatcher {
             progress,
         };
         match self.shared.in_flight.with(|table| table.register(request, now)) {
-            Registered::Waiting => workers::wake(&self.shared),
-            Registered::Full(taken) => self.shared.settle(taken, Some(&no_slot())),
+            None => workers::wake(&self.shared),
+            Some(taken) => self.shared.settle(taken, Some(&no_slot())),
         }
     }
 }

@@ -23,9 +23,8 @@ const READER_ENDS: Duration = Duration::from_secs(1);
 /// The longest time from an answer's removal from the table to its place in the queue.
 const ANSWERS_QUEUED: Duration = Duration::from_secs(1);
 
-/// The longest wait for stop actions, and then for the work that calls have left behind: a CancelRequest over TLS to a distant server is
-/// some round trips.
-const STOPPER_ENDS: Duration = Duration::from_millis(500);
+/// The longest wait for the work that calls have left behind: a CancelRequest over TLS to a distant server is some round
+/// trips.
 const WAIT_GROUP_ENDS: Duration = Duration::from_secs(1);
 
 /// The state of main.
@@ -59,9 +58,7 @@ impl Ending<'_> {
         signalled |= self.wait_until(Some(ANSWERS_QUEUED), Self::idle)?;
         self.shared.outbox.close();
         self.flush(signalled)?;
-        self.shared.stopper.finish(STOPPER_ENDS);
         self.shared.wait_group.wait(WAIT_GROUP_ENDS);
-        self.shared.pool.close();
         self.shared.in_flight.close();
         self.shared.notices.take_failure().map_or(Ok(()), Err)
     }

@@ -20,10 +20,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::refusal::no_slot;
 use super::reservations::Reservation;
 use super::shared::Shared;
-use super::table::{Job, Picked};
+use super::table::{Job, Picked, Taken};
 use crate::call::{Answer, Failure, Outcome, Serial};
+use crate::governance::Permit;
 use crate::governance::audit::Decision;
-use crate::governance::{Permit, Verdict};
 use crate::problem::Problem;
 use crate::tools::{LaneId, Prepared, Registered, Tool};
 
@@ -42,7 +42,13 @@ fn carry_out(shared: &Shared, picked: Picked) {
     let Some(Registered { lane, tool }) = shared.toolbox.get(job.tool) else { return };
     let (prepared, permit) = match authorize(shared, tool.as_ref(), job) {
         Ok(permitted) => permitted,
-        Err(problem) => return refuse(shared, serial, problem),
+        Err(problem) => {
+            if let Some(taken) = shared.in_flight.with(|table| table.finish(serial)) {
+                let denied = Taken { decision: Decision::Deny, ..taken };
+                shared.settle(denied, Some(&Outcome::Problem(problem)));
+            }
+            return;
+        }
     };
     let bytes = match *lane {
         LaneId::GENERAL => prepared.max_body_bytes,
@@ -56,10 +62,10 @@ fn carry_out(shared: &Shared, picked: Picked) {
         Reservation::Late => return answer(shared, serial, &no_slot()),
     }
     let wait_guard = shared.wait_group.guard();
-    let Some(call) = shared.in_flight.with_now(|table, now| table.start(serial, now)) else {
+    let Some(mut call) = shared.in_flight.with_now(|table, now| table.start(serial, now)) else {
         return shared.outbox.release(serial);
     };
-    let call = call.with_wait_guard(wait_guard);
+    call.wait_guard = wait_guard;
     let (outcome, afterwards) = match (prepared.run)(permit, &call) {
         Ok(Answer { body, afterwards }) => (Outcome::Answer(body), afterwards),
         Err(Failure::Problem(problem)) => (Outcome::Problem(problem), None),
@@ -79,17 +85,8 @@ fn carry_out(shared: &Shared, picked: Picked) {
 /// Checks the arguments and gets the governor's permit for exactly those, defaults filled in.
 fn authorize<'t>(shared: &Shared, tool: &'t dyn Tool, job: Job) -> Result<(Prepared<'t>, Permit), Problem> {
     let prepared = tool.prepare(job.arguments)?;
-    match shared.governor.authorize(&tool.spec().name, &prepared.arguments) {
-        Verdict::Allow(permit) => Ok((prepared, permit)),
-        Verdict::Deny(problem) => Err(problem),
-    }
-}
-
-fn refuse(shared: &Shared, serial: Serial, problem: Problem) {
-    if let Some(mut taken) = shared.in_flight.with(|table| table.finish(serial)) {
-        taken.decision = Decision::Deny;
-        shared.settle(taken, Some(&Outcome::Problem(problem)));
-    }
+    let permit = shared.governor.authorize(&tool.spec().name, &prepared.arguments)?;
+    Ok((prepared, permit))
 }
 
 /// Answers, unless another thread has: then the outcome is dropped.

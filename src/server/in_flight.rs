@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::server::config::Config;
-use crate::server::table::{Due, Table};
+use crate::server::table::{Due, Picked, Table};
 use crate::tools::{Lane, LaneId};
 
 /// The arbiter of answers: the thread that removes a call from it owns the call's one answer.
@@ -15,11 +15,14 @@ pub struct InFlight {
     table: Mutex<Table>,
     /// The watchdog waits here for an alarm earlier than the one it sleeps on.
     alarmed: Condvar,
+    /// Workers wait here for calls.
+    registered: Condvar,
 }
 
 impl InFlight {
     pub(super) fn new<'l>(config: Config, lanes: impl Iterator<Item = (LaneId, &'l Lane)>) -> Self {
-        Self { table: Mutex::new(Table::new(config, lanes)), alarmed: Condvar::new() }
+        let table = Mutex::new(Table::new(config, lanes));
+        Self { table, alarmed: Condvar::new(), registered: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -30,9 +33,9 @@ impl InFlight {
     /// Makes one step of the table. The watchdog is woken only when its next alarm has become earlier.
     pub(super) fn with<T>(&self, step: impl FnOnce(&mut Table) -> T) -> T {
         let mut table = self.lock();
-        let before = table.next_alarm();
+        let before = table.timers.next();
         let result = step(&mut table);
-        let after = table.next_alarm();
+        let after = table.timers.next();
         drop(table);
         if after.is_some_and(|after| before.is_none_or(|before| after < before)) {
             self.alarmed.notify_one();
@@ -46,10 +49,31 @@ impl InFlight {
         self.with(|table| step(table, now))
     }
 
-    /// Ends the watchdog's wait for good.
+    /// Ends every wait for good: watchdog and workers end when they are free.
     pub(super) fn close(&self) {
-        self.lock().close();
+        self.lock().is_closed = true;
         self.alarmed.notify_all();
+        self.registered.notify_all();
+    }
+
+    /// Wakes a worker. Never waits.
+    pub(super) fn wake_worker(&self) {
+        self.registered.notify_one();
+    }
+
+    /// The wait of a worker: takes the next call that has a slot, `None` once the table is closed. `true`: another call
+    /// has a slot as well.
+    pub(super) fn wait_call(&self) -> Option<(Picked, bool)> {
+        let mut table = self.lock();
+        loop {
+            if table.is_closed {
+                return None;
+            }
+            if let Some(picked) = table.pick(Instant::now()) {
+                return Some((picked, table.slots.has_startable()));
+            }
+            table = self.registered.wait(table).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// The wait of the watchdog: sleeps until something is due, `None` once the table is closed. `under_lock` sees each
@@ -57,7 +81,7 @@ impl InFlight {
     pub(super) fn wait_due(&self, under_lock: impl Fn(Due) -> Option<Due>) -> Option<Vec<Due>> {
         let mut table = self.lock();
         loop {
-            if table.is_closed() {
+            if table.is_closed {
                 return None;
             }
             let now = Instant::now();
@@ -65,7 +89,7 @@ impl InFlight {
             if !due.is_empty() {
                 return Some(due);
             }
-            table = match table.next_alarm() {
+            table = match table.timers.next() {
                 None => self.alarmed.wait(table).unwrap_or_else(PoisonError::into_inner),
                 Some(at) => {
                     let wait = at.saturating_duration_since(now);

@@ -3,16 +3,15 @@
 //! | thread | file | owns | ends |
 //! |---|---|---|---|
 //! | *reader* | `dispatch` | stdin, the handshake | at EOF, or woken by main |
-//! | *worker-N* | `workers`, `execute` | nothing | when the pool closes, or replaced after it hung |
+//! | *worker-N* | `workers`, `execute` | nothing | when the table closes, or replaced after it hung |
 //! | *watchdog* | `watchdog` | nothing | when the table closes |
-//! | *stopper* | `stopper` | work that may block while it stops a call | when its sender is dropped |
 //! | *writer* | `writer` | stdout | when the outbox is closed and empty, or the client is gone |
 //! | *main* | `session`, `ending` | signals, the order of the end | last |
 //!
-//! They share [`in_flight`] (the table of calls, behind one lock), `outbox` (lines to write, memory reserved for
-//! answers), `pool` (the count of workers) and `notices` (events for main).
+//! They share [`in_flight`] (the table of calls and workers, behind one lock), `outbox` (lines to write, memory reserved
+//! for answers) and `notices` (events for main).
 //!
-//! Workers, watchdog and stopper begin with the first call. At the end no thread is joined that may block: work that calls
+//! Workers and watchdog begin with the first call. At the end no thread is joined that may block: work that calls
 //! have left behind, such as CancelRequests, has a moment ([`crate::call::WaitGroup`]); then returning from `main` ends the
 //! process, and PostgreSQL sees its connections close.
 
@@ -22,8 +21,6 @@ mod table;
 pub mod in_flight;
 mod reservations;
 mod outbox;
-mod pool;
-mod stopper;
 mod notices;
 mod shared;
 mod refusal;

@@ -15,7 +15,7 @@ pub(super) struct Notices {
     pub(super) draining: AtomicBool,
     /// The error of stdin or stdout, unless the client only left.
     failure: Mutex<Option<io::Error>>,
-    main: Waker,
+    pub(super) main: Waker,
 }
 
 impl Notices {
@@ -27,10 +27,6 @@ impl Notices {
     /// Records that a thread has ended.
     pub(super) fn ended(&self, thread: &AtomicBool) {
         thread.store(true, Ordering::Release);
-        self.wake_main();
-    }
-
-    pub(super) fn wake_main(&self) {
         self.main.wake();
     }
 

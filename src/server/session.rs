@@ -10,9 +10,7 @@ use super::ending::Ending;
 use super::in_flight::InFlight;
 use super::notices::Notices;
 use super::outbox::Outbox;
-use super::pool::Pool;
 use super::shared::Shared;
-use super::stopper::Stopper;
 use super::writer::start_writer;
 use crate::call::WaitGroup;
 use crate::governance::Governor;
@@ -42,8 +40,6 @@ pub fn run(
         toolbox,
         governor,
         outbox: Outbox::default(),
-        pool: Pool::new(config.max_concurrency),
-        stopper: Stopper::default(),
         wait_group: WaitGroup::default(),
         notices: Notices::new(main_waker),
     });

@@ -6,8 +6,6 @@ use std::time::Instant;
 use super::in_flight::InFlight;
 use super::notices::Notices;
 use super::outbox::Outbox;
-use super::pool::Pool;
-use super::stopper::Stopper;
 use super::table::Taken;
 use crate::call::{Outcome, WaitGroup};
 use crate::governance::Governor;
@@ -20,8 +18,6 @@ pub(super) struct Shared {
     pub(super) governor: Governor,
     pub(super) in_flight: InFlight,
     pub(super) outbox: Outbox,
-    pub(super) pool: Pool,
-    pub(super) stopper: Stopper,
     pub(super) wait_group: WaitGroup,
     pub(super) notices: Notices,
 }
@@ -43,12 +39,12 @@ impl Shared {
             self.outbox.release(serial);
         }
         if let Some(stop) = stop {
-            self.stopper.run(stop);
+            stop();
         }
         // INVARIANT: only now may main find nothing owed and close the outbox.
         drop(debt);
         if self.notices.draining.load(Ordering::Acquire) && self.in_flight.with(|table| table.is_idle()) {
-            self.notices.wake_main();
+            self.notices.main.wake();
         }
     }
 }

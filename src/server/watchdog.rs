@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::{io, thread};
 
-use crate::server::refusal::{no_slot, timed_out};
 use crate::server::shared::Shared;
 use crate::server::table::{Due, Hung};
 use crate::server::workers;
@@ -17,7 +16,7 @@ pub(super) fn start(shared: Arc<Shared>) -> io::Result<()> {
                 shared.outbox.push_if_read(line);
                 None
             }
-            other @ (Due::NoSlot(_) | Due::TimedOut(_) | Due::Hung(_)) => Some(other),
+            other @ (Due::Answer(..) | Due::Hung(_)) => Some(other),
         };
         while let Some(all) = shared.in_flight.wait_due(under_lock) {
             for due in all {
@@ -31,14 +30,12 @@ pub(super) fn start(shared: Arc<Shared>) -> io::Result<()> {
 fn deal_with(shared: &Arc<Shared>, due: Due) {
     match due {
         Due::Progress(_) => {}
-        Due::NoSlot(taken) => shared.settle(taken, Some(&no_slot())),
-        Due::TimedOut(taken) => shared.settle(taken, Some(&timed_out())),
+        Due::Answer(taken, outcome) => shared.settle(taken, Some(&outcome)),
         Due::Hung(Hung { tool, replaced }) => {
             let tool =
                 shared.toolbox.get(tool).map_or("?", |registered| registered.tool.spec().name.as_str());
             if replaced {
                 log::warn!(target: "session", "a worker hangs in {tool}; another takes its place");
-                shared.pool.lose_worker();
             } else {
                 log::error!(target: "session", "a worker hangs in {tool}, and no more may be replaced: its slot is lost");
             }

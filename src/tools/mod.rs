@@ -20,6 +20,6 @@ pub mod catalog;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use tool::{Bound, CheckedSpec, TypedTool, Work};
+pub(crate) use tool::{Bound, CheckedSpec, TypedTool};
 pub use tool::{Prepared, Run, Tool};
 pub use toolbox::{BUILT_IN, Lane, LaneId, Registered, Toolbox};

@@ -1,17 +1,19 @@
 //! The one interface of every tool, and the adapter that holds what all of them repeat.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::arguments::Checker;
+use crate::arguments::{Checker, schema_of, with_maximum};
 use crate::call::{Answer, Call, Failure};
 use crate::governance::Permit;
 use crate::problem::Problem;
-use crate::protocol::tool::ToolSpec;
+use crate::protocol::tool::{ToolName, ToolSpec};
 
 /// A tool as the server sees it.
 pub trait Tool: fmt::Debug + Send + Sync {
@@ -53,6 +55,24 @@ impl CheckedSpec {
         Self { spec, checker: OnceLock::new() }
     }
 
+    /// Makes the entry of a tool whose arguments and answer are these types.
+    pub(crate) fn of<A: JsonSchema, O: JsonSchema>(
+        name: &'static str,
+        title: &'static str,
+        description: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let (name, title, description) = (ToolName::new(name), title.into(), description.into());
+        let (input_schema, output_schema) = (schema_of::<A>(), schema_of::<O>());
+        Self::new(ToolSpec { name, title, description, input_schema, output_schema })
+    }
+
+    /// Bounds a number among the arguments: see [`with_maximum`].
+    pub(crate) fn with_maximum(mut self, parameter: &str, maximum: u64) -> Self {
+        let schema = std::mem::take(&mut self.spec.input_schema);
+        self.spec.input_schema = with_maximum(schema, parameter, maximum);
+        self
+    }
+
     pub(crate) fn checker(&self) -> &Checker {
         self.checker.get_or_init(|| Checker::new(&self.spec.input_schema))
     }
@@ -75,22 +95,11 @@ pub(crate) trait TypedTool: fmt::Debug + Send + Sync {
     fn spec(&self) -> &CheckedSpec;
 
     /// Makes the work of one call. A check that the schema cannot express refuses here. Pure, like [`Tool::prepare`].
-    fn bind(&self, arguments: Self::Arguments) -> Result<Bound<impl Work>, Problem>;
+    fn bind(&self, arguments: Self::Arguments) -> Result<Bound<'_>, Problem>;
 }
 
-/// Any closure that runs one call.
-pub(crate) trait Work: FnOnce(Permit, &Call) -> Result<Answer, Failure> + Send {}
-
-impl<W: FnOnce(Permit, &Call) -> Result<Answer, Failure> + Send> Work for W {}
-
-/// The work of one call, and the bound on its answer.
-#[derive(Debug)]
-pub(crate) struct Bound<W> {
-    /// See [`Prepared::max_body_bytes`].
-    pub max_body_bytes: usize,
-    /// The work.
-    pub run: W,
-}
+/// The work of one call, and the bound on its answer: see [`Prepared::max_body_bytes`].
+pub(crate) type Bound<'t> = (usize, Run<'t>);
 
 impl<T: TypedTool> Tool for T {
     fn spec(&self) -> &ToolSpec {
@@ -99,7 +108,7 @@ impl<T: TypedTool> Tool for T {
 
     fn prepare(&self, arguments: Map<String, Value>) -> Result<Prepared<'_>, Problem> {
         let (typed, arguments) = TypedTool::spec(self).checker().parse::<T::Arguments>(arguments)?;
-        let Bound { max_body_bytes, run } = self.bind(typed)?;
-        Ok(Prepared { arguments, max_body_bytes, run: Box::new(run) })
+        let (max_body_bytes, run) = self.bind(typed)?;
+        Ok(Prepared { arguments, max_body_bytes, run })
     }
 }

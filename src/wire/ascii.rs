@@ -50,11 +50,6 @@ impl AsciiJson {
     pub(super) fn held_bytes(&self) -> usize {
         self.0.held_bytes()
     }
-
-    /// Returns whether both are the same bytes in memory.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
 /// Writes JSON piece by piece, for bodies that are built under a byte budget.

@@ -1,5 +1,11 @@
 //! The ways in which a JSON text is refused, each with its place in the frame.
 
+/// Levels of arrays and objects that a text may nest; the outermost is the first.
+pub(super) const MAX_DEPTH: usize = 64;
+/// Values of a text that are held, all levels counted; a quarantined value has as many of its own. A value takes 72 bytes
+/// of memory, and two of a text: the memory that a text can take is bounded before it is judged.
+pub(super) const MAX_VALUES: usize = 16_384;
+
 /// A fault of a JSON text and its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at byte {offset}")]
@@ -25,18 +31,12 @@ pub enum FaultKind {
     /// The same key twice in one object.
     #[error("a duplicate key")]
     DuplicateKey,
-    /// Arrays and objects nested deeper than the limit.
-    #[error("nesting deeper than {limit}")]
-    TooDeep {
-        /// The limit in levels.
-        limit: usize,
-    },
+    /// Arrays and objects nested deeper than is read.
+    #[error("nesting deeper than {MAX_DEPTH}")]
+    TooDeep,
     /// More values than are held.
-    #[error("more than {limit} values")]
-    TooMany {
-        /// The limit in values.
-        limit: usize,
-    },
+    #[error("more than {MAX_VALUES} values")]
+    TooMany,
     /// An integer outside i64 and u64, or a number outside a double's range.
     #[error("a number that cannot be represented")]
     NumberRange,
@@ -50,11 +50,9 @@ impl FaultKind {
     pub(super) fn is_grammatical(&self) -> bool {
         match self {
             Self::Syntax(_) | Self::InvalidUtf8 | Self::ByteOrderMark => false,
-            Self::DuplicateKey
-            | Self::TooDeep { limit: _ }
-            | Self::TooMany { limit: _ }
-            | Self::NumberRange
-            | Self::LoneSurrogate => true,
+            Self::DuplicateKey | Self::TooDeep | Self::TooMany | Self::NumberRange | Self::LoneSurrogate => {
+                true
+            }
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Newline frames of bounded length; survives an endless line in constant memory.
 
-use std::io::{self, Read};
-use std::ops::Range;
+use std::io::{self, BufRead as _, BufReader, Read};
+
+use memchr::memchr;
 
 /// The most bytes asked of the stream at once: the capacity of a pipe on Linux.
 const READ_BYTES: usize = 64 * 1024;
-/// The buffer that is kept between frames; a larger one, grown for a long line, is given back.
-const KEPT_BYTES: usize = 2 * READ_BYTES;
 
 /// One line of input without its line end: at most the reader's limit of bytes, never blank.
 #[derive(Debug)]
@@ -35,143 +34,87 @@ pub enum FrameError {
 
 /// Cuts a byte stream into frames.
 ///
-/// Holds at most the limit, a `\r` and two reads of bytes.
+/// Holds at most the limit, a `\r` and one read of bytes.
 #[derive(Debug)]
 pub struct FrameReader<R> {
-    stream: R,
+    stream: BufReader<R>,
     limit: usize,
-    /// Bytes `start..end` were read and not handed out; `start..scanned` holds no line end.
-    buffer: Vec<u8>,
-    start: usize,
-    scanned: usize,
-    end: usize,
-    state: State,
-}
-
-/// The kind of the bytes at `start`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// The beginning of a line.
-    Line,
-    /// The inside of a line that was refused.
-    Refused,
-    /// The last ones: the stream has ended and is not read again.
-    Ended,
+    /// The line under way, at most a `\r` longer than the limit.
+    line: Vec<u8>,
+    /// The rest of a line that was refused comes next.
+    is_refused: bool,
+    /// The stream has ended and is not read again.
+    has_ended: bool,
 }
 
 impl<R: Read> FrameReader<R> {
     /// A reader of lines of at most `limit` bytes (line end not counted).
     pub fn new(stream: R, limit: usize) -> Self {
-        Self { stream, limit, buffer: Vec::new(), start: 0, scanned: 0, end: 0, state: State::Line }
+        let stream = BufReader::with_capacity(READ_BYTES, stream);
+        Self { stream, limit, line: Vec::new(), is_refused: false, has_ended: false }
     }
 
-    /// Bytes of memory that the buffer takes.
+    /// Bytes of memory that lines take.
     #[cfg(any(test, fuzzing))]
     pub(super) fn held_bytes(&self) -> usize {
-        self.buffer.capacity()
+        self.stream.capacity() + self.line.capacity()
     }
 
     /// The next frame, or `None` at the end of the stream. Blank lines are passed over.
     pub fn next_frame(&mut self) -> Result<Option<Frame<'_>>, FrameError> {
+        if std::mem::take(&mut self.is_refused) {
+            self.stream.skip_until(b'\n').map_err(FrameError::Io)?;
+        }
         loop {
-            let Some(line) = self.next_line()? else { return Ok(None) };
-            if line.len() > self.limit {
+            self.read_line()?;
+            // Memory that a long line took is given back.
+            if self.line.len() <= READ_BYTES {
+                self.line.shrink_to(READ_BYTES);
+            }
+            if !is_blank(&self.line) {
+                return Ok(Some(Frame(without_carriage_return(&self.line))));
+            }
+            if self.has_ended {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Reads a line up to its line end, which is left out, or up to the end of the stream.
+    fn read_line(&mut self) -> Result<(), FrameError> {
+        self.line.clear();
+        while !self.has_ended {
+            let buffer = match self.stream.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                filled => filled.map_err(FrameError::Io)?,
+            };
+            self.has_ended = buffer.is_empty();
+            let line_end = memchr(b'\n', buffer);
+            let piece = buffer.get(..line_end.unwrap_or(buffer.len())).unwrap_or(buffer);
+            let free = self.limit.saturating_add(1) - self.line.len();
+            let fitting = piece.get(..free).unwrap_or(piece);
+            if fitting.len() > self.line.capacity() - self.line.len() {
+                // Doubled like any vector, but never beyond the longest line.
+                self.line.reserve_exact(fitting.len().max(self.line.len()).min(free));
+            }
+            self.line.extend_from_slice(fitting);
+            let is_too_long = piece.len() > free || without_carriage_return(&self.line).len() > self.limit;
+            let taken = line_end.map_or(buffer.len(), |at| at + 1);
+            self.stream.consume(taken);
+            if is_too_long {
+                self.is_refused = line_end.is_none();
                 return Err(FrameError::TooLong { limit: self.limit });
             }
-            if !is_blank(self.buffer.get(line.clone()).unwrap_or_default()) {
-                return Ok(self.buffer.get(line).map(Frame));
+            if line_end.is_some() {
+                break;
             }
-        }
-    }
-
-    /// Finds the next line in the buffer, without its line end. Of a line that will be refused, its first bytes:
-    /// more than the limit.
-    fn next_line(&mut self) -> Result<Option<Range<usize>>, FrameError> {
-        self.discard_refused()?;
-        loop {
-            if let Some(line_end) = self.find_line_end() {
-                let line = std::mem::replace(&mut self.start, self.scanned)..line_end;
-                return Ok(Some(self.without_carriage_return(line)));
-            }
-            let line = self.without_carriage_return(self.start..self.end);
-            if line.len() > self.limit {
-                self.start = self.end;
-                self.state = State::Refused;
-                return Ok(Some(line));
-            }
-            if !self.fill()? {
-                let rest = std::mem::replace(&mut self.start, self.end)..self.end;
-                return Ok((!rest.is_empty()).then(|| self.without_carriage_return(rest)));
-            }
-        }
-    }
-
-    /// Discards the rest of a refused line while it streams in.
-    fn discard_refused(&mut self) -> Result<(), FrameError> {
-        while self.state == State::Refused {
-            if self.find_line_end().is_some() {
-                self.state = State::Line;
-            } else {
-                self.fill()?;
-            }
-            self.start = self.scanned;
         }
         Ok(())
     }
+}
 
-    /// Looks for a line end where none was looked for yet, and passes it.
-    fn find_line_end(&mut self) -> Option<usize> {
-        let unseen = self.buffer.get(self.scanned..self.end).unwrap_or_default();
-        let line_end = memchr::memchr(b'\n', unseen).map(|at| self.scanned + at);
-        self.scanned = line_end.map_or(self.end, |line_end| line_end + 1);
-        line_end
-    }
-
-    fn without_carriage_return(&self, line: Range<usize>) -> Range<usize> {
-        let bytes = self.buffer.get(line.clone()).unwrap_or_default();
-        line.start..line.end - usize::from(bytes.ends_with(b"\r"))
-    }
-
-    /// Reads once; `false` at the end of the stream.
-    fn fill(&mut self) -> Result<bool, FrameError> {
-        if self.state == State::Ended {
-            return Ok(false);
-        }
-        self.make_room();
-        let free_ends = self.buffer.len().min(self.end + READ_BYTES);
-        let free = self.buffer.get_mut(self.end..free_ends).unwrap_or_default();
-        let read = loop {
-            match self.stream.read(free) {
-                Ok(read) => break read.min(free.len()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(FrameError::Io(error)),
-            }
-        };
-        self.end += read;
-        if read == 0 {
-            self.state = State::Ended;
-        }
-        Ok(read > 0)
-    }
-
-    /// Moves the held bytes to the front and makes the buffer as large as the next read needs, and no larger for long.
-    fn make_room(&mut self) {
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.scanned -= self.start;
-            self.start = 0;
-        }
-        if self.end + READ_BYTES > self.buffer.len() {
-            let most = self.limit.saturating_add(1 + READ_BYTES).max(KEPT_BYTES);
-            let wanted = (2 * self.buffer.len()).max(KEPT_BYTES).min(most);
-            self.buffer.reserve_exact(wanted.saturating_sub(self.buffer.len()));
-            self.buffer.resize(wanted, 0);
-        } else if self.end <= READ_BYTES && self.buffer.len() > KEPT_BYTES {
-            self.buffer.truncate(KEPT_BYTES);
-            self.buffer.shrink_to_fit();
-        }
-    }
+fn without_carriage_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Returns whether a line holds nothing but JSON's white space.
@@ -278,7 +221,7 @@ mod tests {
         assert!(matches!(reader.next_frame(), Err(FrameError::TooLong { .. })));
         assert!(reader.held_bytes() <= limit + 1 + READ_BYTES, "{}", reader.held_bytes());
         assert_eq!(reader.next_frame().unwrap().unwrap().bytes(), b"ok");
-        assert!(reader.held_bytes() <= KEPT_BYTES, "{}", reader.held_bytes());
+        assert!(reader.held_bytes() <= 2 * READ_BYTES, "{}", reader.held_bytes());
     }
 
     #[test]
@@ -290,7 +233,7 @@ mod tests {
         assert_eq!(reader.next_frame().unwrap().unwrap().bytes().len(), limit);
         assert!(reader.held_bytes() <= limit + 1 + READ_BYTES, "{}", reader.held_bytes());
         assert_eq!(reader.next_frame().unwrap().unwrap().bytes(), b"a");
-        assert!(reader.held_bytes() <= KEPT_BYTES, "{}", reader.held_bytes());
+        assert!(reader.held_bytes() <= 2 * READ_BYTES, "{}", reader.held_bytes());
         assert_eq!(reader.next_frame().unwrap().unwrap().bytes(), b"b");
     }
 

@@ -17,17 +17,19 @@ pub struct Line {
     head: Blocks,
     /// The rest up to the closing brace.
     parts: Vec<Part>,
+    /// The body that the parts show.
+    body: Option<AsciiJson>,
 }
 
 /// A piece of a [`Line`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Part {
     /// A constant that is ASCII.
     Constant(&'static str),
-    /// Written as it is.
-    Plain(AsciiJson),
-    /// Written as the inside of a JSON string: quotes and backslashes escaped.
-    Quoted(AsciiJson),
+    /// The body as it is.
+    Plain,
+    /// The body as the inside of a JSON string: quotes and backslashes escaped.
+    Quoted,
 }
 
 /// The end of every line: every message is an object.
@@ -38,14 +40,14 @@ impl Line {
     pub fn result(id: &RequestId, result: &impl Serialize) -> Self {
         let mut head = begin(Some(id));
         head.raw(r#","result":"#).value(result);
-        Self { head: head.into_blocks(), parts: Vec::new() }
+        Self { head: head.into_blocks(), parts: Vec::new(), body: None }
     }
 
-    /// Writes a response with a result whose JSON is given in parts (for bodies that are large or shared).
-    pub fn result_of_parts(id: &RequestId, parts: Vec<Part>) -> Self {
+    /// Writes a response with a result that shows `body`, which may be large or shared, in parts.
+    pub fn result_of_parts(id: &RequestId, body: &AsciiJson, parts: Vec<Part>) -> Self {
         let mut head = begin(Some(id));
         head.raw(r#","result":"#);
-        Self { head: head.into_blocks(), parts }
+        Self { head: head.into_blocks(), parts, body: Some(body.clone()) }
     }
 
     /// Writes an error response. Without an id the member is absent: the MCP schema forbids null.
@@ -56,45 +58,34 @@ impl Line {
             head.raw(r#","data":"#).value(data);
         }
         head.raw("}");
-        Self { head: head.into_blocks(), parts: Vec::new() }
+        Self { head: head.into_blocks(), parts: Vec::new(), body: None }
     }
 
     /// Writes a notification.
     pub fn notification(method: &str, params: &impl Serialize) -> Self {
         let mut head = begin(None);
         head.raw(r#","method":"#).string(method).raw(r#","params":"#).value(params);
-        Self { head: head.into_blocks(), parts: Vec::new() }
+        Self { head: head.into_blocks(), parts: Vec::new(), body: None }
     }
 
     /// Returns the memory that this line holds until it is written. A body that stands in it twice is held, and counted, once.
     pub fn held_bytes(&self) -> usize {
-        let bodies = || self.parts.iter().filter_map(Part::body);
-        let is_first =
-            |(index, body): &(usize, &AsciiJson)| !bodies().take(*index).any(|other| other.is(body));
-        let held = bodies().enumerate().filter(is_first).map(|(_, body)| body.held_bytes()).sum::<usize>();
-        size_of::<Self>() + self.parts.capacity() * size_of::<Part>() + self.head.held_bytes() + held
+        let body = self.body.as_ref().map_or(0, AsciiJson::held_bytes);
+        size_of::<Self>() + self.parts.capacity() * size_of::<Part>() + self.head.held_bytes() + body
     }
 
     /// Writes the line and its line end, in many small pieces where a body is quoted: `out` should be a buffer.
     pub fn write_to(&self, out: &mut impl io::Write) -> io::Result<()> {
         self.head.iter().try_for_each(|block| out.write_all(block))?;
+        let body = || self.body.iter().flat_map(AsciiJson::blocks);
         for part in &self.parts {
             match part {
                 Part::Constant(json) => out.write_all(json.as_bytes())?,
-                Part::Plain(body) => body.blocks().try_for_each(|block| out.write_all(block))?,
-                Part::Quoted(body) => body.blocks().try_for_each(|block| write_quoted(out, block))?,
+                Part::Plain => body().try_for_each(|block| out.write_all(block))?,
+                Part::Quoted => body().try_for_each(|block| write_quoted(out, block))?,
             }
         }
         out.write_all(TAIL)
-    }
-}
-
-impl Part {
-    fn body(&self) -> Option<&AsciiJson> {
-        match self {
-            Self::Constant(_) => None,
-            Self::Plain(body) | Self::Quoted(body) => Some(body),
-        }
     }
 }
 
@@ -169,12 +160,12 @@ mod tests {
     fn twice(body: &AsciiJson) -> Line {
         let parts = vec![
             Part::Constant(r#"{"structuredContent":"#),
-            Part::Plain(body.clone()),
+            Part::Plain,
             Part::Constant(r#","text":""#),
-            Part::Quoted(body.clone()),
+            Part::Quoted,
             Part::Constant(r#""}"#),
         ];
-        Line::result_of_parts(&RequestId::Unsigned(1), parts)
+        Line::result_of_parts(&RequestId::Unsigned(1), body, parts)
     }
 
     #[test]

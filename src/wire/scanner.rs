@@ -3,10 +3,7 @@
 use serde_json::Value;
 
 use crate::wire::ascii::string_run;
-use crate::wire::fault::{Fault, FaultKind};
-
-/// Levels of arrays and objects that a text may nest; the outermost is the first.
-pub(super) const MAX_DEPTH: usize = 64;
+use crate::wire::fault::{Fault, FaultKind, MAX_DEPTH};
 
 /// A place in a JSON text. Methods that pass a token begin at its first byte, where [`Scanner::next_byte`] stops.
 #[derive(Clone, Debug)]
@@ -56,7 +53,7 @@ impl<'t> Scanner<'t> {
     /// Enters the array or object that begins here.
     pub(super) fn open(&mut self) -> Result<(), Fault> {
         if self.depth == MAX_DEPTH {
-            return Err(Fault { kind: FaultKind::TooDeep { limit: MAX_DEPTH }, offset: self.at });
+            return Err(Fault { kind: FaultKind::TooDeep, offset: self.at });
         }
         self.depth += 1;
         self.at += 1;
@@ -111,13 +108,9 @@ impl<'t> Scanner<'t> {
     pub(super) fn skip_value(&mut self, max_depth: usize) -> Result<(), Fault> {
         let mut open = Vec::new();
         loop {
-            let next = self.next_byte();
-            if matches!(next, Some(b'{' | b'[')) && self.depth + open.len() == max_depth {
-                return Err(Fault { kind: FaultKind::TooDeep { limit: max_depth }, offset: self.at });
-            }
-            let at_value = match next {
-                Some(b'{') => self.skip_into(b'}', &mut open)?,
-                Some(b'[') => self.skip_into(b']', &mut open)?,
+            let at_value = match self.next_byte() {
+                Some(b'{') => self.skip_into(b'}', &mut open, max_depth)?,
+                Some(b'[') => self.skip_into(b']', &mut open, max_depth)?,
                 Some(b'"') => self.string().map(|_| false)?,
                 Some(b'-' | b'0'..=b'9') => self.number().map(|_| false)?,
                 _ => self.literal().map(|_| false)?,
@@ -129,15 +122,17 @@ impl<'t> Scanner<'t> {
     }
 
     /// Enters an array or object up to its first value; `false`: it has none and is passed.
-    fn skip_into(&mut self, close: u8, open: &mut Vec<u8>) -> Result<bool, Fault> {
+    fn skip_into(&mut self, close: u8, open: &mut Vec<u8>, max_depth: usize) -> Result<bool, Fault> {
+        if self.depth + open.len() == max_depth {
+            return Err(Fault { kind: FaultKind::TooDeep, offset: self.at });
+        }
         self.at += 1;
         self.skip_space();
         if self.eat(close) {
             return Ok(false);
         }
         open.push(close);
-        self.skip_key(close)?;
-        Ok(true)
+        self.skip_key(close).map(|()| true)
     }
 
     /// Closes, after a value, the arrays and objects that end here, and stops before the next value, if there is one.
@@ -145,8 +140,7 @@ impl<'t> Scanner<'t> {
         while let Some(&close) = open.last() {
             self.skip_space();
             if self.eat(b',') {
-                self.skip_key(close)?;
-                return Ok(true);
+                return self.skip_key(close).map(|()| true);
             }
             if !self.eat(close) {
                 return Err(self.expected_another(close));

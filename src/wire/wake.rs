@@ -64,13 +64,6 @@ impl Wake {
     }
 }
 
-/// The reading end of a pipe with a foreign writer; it is read in [`Wake::reset`] only.
-impl From<OwnedFd> for Wake {
-    fn from(reading_end: OwnedFd) -> Self {
-        Self(reading_end)
-    }
-}
-
 impl AsFd for Wake {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
@@ -175,15 +168,5 @@ mod tests {
             assert_eq!(wait_any(&[&wake], None).unwrap(), [true]);
             assert_eq!(wake.reset(), 1, "signal {count}");
         }
-    }
-
-    #[test]
-    fn the_reading_end_of_any_pipe_can_be_a_wake() {
-        let (reading, writing) = pipe2(OFlag::empty()).unwrap();
-        let wake = Wake::from(reading);
-        assert!(!wake.is_woken());
-        write(&writing, b"abc").unwrap();
-        assert_eq!(wake.reset(), 3);
-        assert!(!wake.is_woken());
     }
 }

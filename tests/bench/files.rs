@@ -118,9 +118,9 @@ fn bare_micros(data: &DataDir, name: &str, encoding: &str) -> Outcome<f64> {
             _ => body.string(std::str::from_utf8(&content)?),
         };
         let body = body.finish();
-        let parts = vec![Part::Quoted(body.clone()), Part::Plain(body)];
+        let parts = vec![Part::Quoted, Part::Plain];
         out.clear();
-        Line::result_of_parts(&RequestId::Unsigned(1), parts).write_to(&mut out)?;
+        Line::result_of_parts(&RequestId::Unsigned(1), &body, parts).write_to(&mut out)?;
         times.push(micros((ClockId::CLOCK_THREAD_CPUTIME_ID.now()? - begin).into()));
     }
     Ok(median(times))

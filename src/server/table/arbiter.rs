@@ -7,16 +7,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::handover::{Due, Job, Picked, Registered, Request, Taken};
+use super::handover::{Due, Picked, Request, Taken};
 use super::slots::{Admission, Slots};
 use super::timers::{Alarm, Timers};
 use crate::call::{Call, Interrupt, Serial};
-use crate::governance::audit::{Decision, Record};
+use crate::governance::audit::Decision;
 use crate::protocol::reply::Reply;
-use crate::protocol::request::ProgressToken;
-use crate::protocol::revision::Era;
 use crate::protocol::session;
 use crate::server::config::Config;
+use crate::server::refusal::{no_slot, timed_out};
 use crate::tools::{Lane, LaneId};
 use crate::wire::line::Line;
 use crate::wire::request_id::RequestId;
@@ -41,45 +40,35 @@ pub(crate) const MAX_SUBSCRIPTIONS: usize = 16;
 pub(crate) struct Table {
     config: Config,
     last_serial: u64,
-    ids: HashMap<RequestId, Holder>,
+    /// The call of each id in flight; none for a subscription.
+    ids: HashMap<RequestId, Option<Serial>>,
     pub(super) calls: HashMap<Serial, Entry>,
-    pub(super) slots: Slots,
-    pub(super) timers: Timers,
+    pub(crate) slots: Slots,
+    pub(crate) timers: Timers,
     /// Bytes of arguments of waiting calls.
     pub(super) queued_bytes: usize,
     /// One clone for each answer that was taken and is not yet queued.
     debts: Arc<()>,
-    closed: bool,
-}
-
-#[derive(Debug)]
-enum Holder {
-    Call(Serial),
-    Subscription,
+    /// No call comes any more: watchdog and workers end.
+    pub(crate) is_closed: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Entry {
-    id: RequestId,
-    era: Era,
-    lane: LaneId,
+    call: Request,
     registered: Instant,
     phase: Phase,
-    progress: Option<ProgressToken>,
     interrupt: Interrupt,
-    record: Record,
-    bytes: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Not yet at a worker.
-    Waiting(Job),
+    Waiting,
     /// At a worker, not yet permitted to run.
     Picked,
-    Running {
-        since: Instant,
-    },
+    /// Since this instant.
+    Running(Instant),
 }
 
 impl Table {
@@ -93,7 +82,7 @@ impl Table {
             timers: Timers::default(),
             queued_bytes: 0,
             debts: Arc::default(),
-            closed: false,
+            is_closed: false,
         }
     }
 
@@ -107,46 +96,17 @@ impl Table {
         self.calls.is_empty() && Arc::strong_count(&self.debts) == 1
     }
 
-    /// Ends the watchdog's interest in the table.
-    pub(crate) fn close(&mut self) {
-        self.closed = true;
-    }
-
-    /// Returns whether [`Table::close`] was called.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
-    }
-
-    /// Returns the time at which [`Table::due`] has something to return.
-    pub(crate) fn next_alarm(&self) -> Option<Instant> {
-        self.timers.next()
-    }
-
-    /// Counts the workers that the calls at hand can use.
-    pub(crate) fn workers_wanted(&self) -> usize {
-        self.slots.workers_wanted()
-    }
-
-    /// Returns whether some waiting call has a slot.
-    pub(crate) fn has_startable(&self) -> bool {
-        self.slots.has_startable()
-    }
-
-    /// Registers a call; [`Table::holds`] must not know its id.
-    pub(crate) fn register(&mut self, request: Request, now: Instant) -> Registered {
-        let Request { id, era, lane, job, progress, record, bytes } = request;
-        let waits = match self.slots.admission(lane) {
+    /// Registers a call; [`Table::holds`] must not know its id. Returns the answer to give when the queue is full.
+    pub(crate) fn register(&mut self, call: Request, now: Instant) -> Option<Taken> {
+        let waits = match self.slots.admission(call.lane) {
             Admission::Free => None,
             Admission::Soon => Some(self.config.queue_wait.max(SOON)),
             Admission::Wait(waiting) => {
-                let queued = self.queued_bytes.saturating_add(bytes);
+                let queued = self.queued_bytes.saturating_add(call.bytes);
                 let is_full = waiting > self.config.queue_capacity || queued > MAX_QUEUED_BYTES;
                 if is_full || self.config.queue_wait.is_zero() {
-                    return Registered::Full(Taken::refused(
-                        Reply::new(id, era),
-                        record,
-                        Decision::Undecided,
-                    ));
+                    let reply = Reply::new(call.id, call.era);
+                    return Some(Taken::refused(reply, call.record, Decision::Undecided));
                 }
                 Some(self.config.queue_wait)
             }
@@ -157,24 +117,23 @@ impl Table {
             self.timers.set(now + wait, serial, Alarm::QueueWait);
         }
         self.sweep_timers();
-        self.ids.insert(id.clone(), Holder::Call(serial));
-        self.queued_bytes = self.queued_bytes.saturating_add(bytes);
-        self.slots.enter(serial, lane);
-        let (phase, interrupt) = (Phase::Waiting(job), Interrupt::default());
-        let entry = Entry { id, era, lane, registered: now, phase, progress, interrupt, record, bytes };
-        self.calls.insert(serial, entry);
-        Registered::Waiting
+        self.ids.insert(call.id.clone(), Some(serial));
+        self.queued_bytes = self.queued_bytes.saturating_add(call.bytes);
+        self.slots.enter(serial, call.lane);
+        let (phase, interrupt) = (Phase::Waiting, Interrupt::default());
+        self.calls.insert(serial, Entry { call, registered: now, phase, interrupt });
+        None
     }
 
     /// Takes the oldest waiting call that has a slot, for a worker that is free.
     pub(crate) fn pick(&mut self, now: Instant) -> Option<Picked> {
         let calls = &self.calls;
-        let is_waiting =
-            |serial| calls.get(&serial).is_some_and(|entry| matches!(entry.phase, Phase::Waiting(_)));
+        let is_waiting = |serial| calls.get(&serial).is_some_and(|entry| entry.phase == Phase::Waiting);
         let (serial, lane) = self.slots.next(is_waiting)?;
         let entry = self.calls.get_mut(&serial)?;
-        let Phase::Waiting(job) = std::mem::replace(&mut entry.phase, Phase::Picked) else { return None };
-        self.queued_bytes = self.queued_bytes.saturating_sub(entry.bytes);
+        entry.phase = Phase::Picked;
+        let job = std::mem::take(&mut entry.call.job);
+        self.queued_bytes = self.queued_bytes.saturating_sub(entry.call.bytes);
         self.slots.begin(serial, lane, job.tool);
         let interrupt = entry.interrupt.clone();
         let reserve_until = (entry.registered + self.config.queue_wait).max(now + SOON);
@@ -184,40 +143,38 @@ impl Table {
     /// Begins the run of a picked call. `None`: it was answered or cancelled meanwhile.
     pub(crate) fn start(&mut self, serial: Serial, now: Instant) -> Option<Call> {
         let entry = self.calls.get_mut(&serial)?;
-        entry.phase = Phase::Running { since: now };
+        entry.phase = Phase::Running(now);
         let deadline = now + self.config.call_timeout;
         self.timers.set(deadline, serial, Alarm::Deadline);
-        if entry.progress.is_some() {
+        if entry.call.progress.is_some() {
             self.timers.set(now + PROGRESS_EVERY, serial, Alarm::Progress);
         }
-        let call = Call::new(serial, deadline, entry.interrupt.clone());
+        let call = Call::new(deadline, entry.interrupt.clone());
         self.sweep_timers();
         Some(call)
     }
 
     fn sweep_timers(&mut self) {
-        let (calls, slots) = (&self.calls, &self.slots);
-        let live = calls.len().saturating_add(slots.runs());
-        self.timers.sweep(live, |serial| calls.contains_key(&serial) || slots.has_run(serial));
+        let (calls, runs) = (&self.calls, &self.slots.runs);
+        let live = calls.len().saturating_add(runs.len());
+        self.timers.sweep(live, |serial| calls.contains_key(&serial) || runs.contains_key(&serial));
     }
 
     /// Removes the call: the caller owns the answer. `None`: it was removed already.
     fn take(&mut self, serial: Serial) -> Option<Taken> {
-        let entry = self.calls.remove(&serial)?;
-        self.ids.remove(&entry.id);
-        let mut decision = Decision::Undecided;
-        match entry.phase {
-            Phase::Waiting(_) => {
-                self.queued_bytes = self.queued_bytes.saturating_sub(entry.bytes);
-                let calls = &self.calls;
-                self.slots.leave(entry.lane, |serial| calls.contains_key(&serial));
-            }
-            Phase::Picked => {}
-            Phase::Running { .. } => decision = Decision::Allow,
+        let Entry { call, phase, .. } = self.calls.remove(&serial)?;
+        self.ids.remove(&call.id);
+        if phase == Phase::Waiting {
+            self.queued_bytes = self.queued_bytes.saturating_sub(call.bytes);
+            let calls = &self.calls;
+            self.slots.leave(call.lane, |serial| calls.contains_key(&serial));
         }
-        let reply = Reply::new(entry.id, entry.era);
-        let debt = Arc::clone(&self.debts);
-        Some(Taken { serial: Some(serial), reply, record: entry.record, decision, stop: None, debt })
+        let decision = match phase {
+            Phase::Waiting | Phase::Picked => Decision::Undecided,
+            Phase::Running(_) => Decision::Allow,
+        };
+        let taken = Taken::refused(Reply::new(call.id, call.era), call.record, decision);
+        Some(Taken { serial: Some(serial), debt: Arc::clone(&self.debts), ..taken })
     }
 
     /// Removes the call for its worker, which has the answer. `None`: it was answered already.
@@ -230,7 +187,7 @@ impl Table {
     fn take_and_stop(&mut self, serial: Serial, now: Instant) -> Option<Taken> {
         let entry = self.calls.get(&serial)?;
         let stop = entry.interrupt.set();
-        if matches!(entry.phase, Phase::Running { .. }) {
+        if matches!(entry.phase, Phase::Running(_)) {
             self.timers.set(now + STUCK_AFTER, serial, Alarm::Stuck);
         }
         let taken = self.take(serial)?;
@@ -239,50 +196,46 @@ impl Table {
 
     /// Removes the call of this id and interrupts it; it is not answered. Also ends a subscription.
     pub(crate) fn cancel(&mut self, id: &RequestId, now: Instant) -> Option<Taken> {
-        match self.ids.get(id)? {
-            Holder::Call(serial) => {
-                let serial = *serial;
-                self.take_and_stop(serial, now)
-            }
-            Holder::Subscription => {
-                self.ids.remove(id);
-                None
-            }
-        }
+        let Some(serial) = *self.ids.get(id)? else {
+            self.ids.remove(id);
+            return None;
+        };
+        self.take_and_stop(serial, now)
     }
 
     /// Removes every call, at the end.
     pub(crate) fn take_all(&mut self, now: Instant) -> Vec<Taken> {
-        let mut serials: Vec<Serial> = self.calls.keys().copied().collect();
+        self.take_those(now, |_| true)
+    }
+
+    /// Discounts a worker that could not be started. When there is no other, removes every call that waits for one.
+    pub(crate) fn lose_worker(&mut self, now: Instant) -> Vec<Taken> {
+        if !self.slots.lose_worker() {
+            return Vec::new();
+        }
+        self.take_those(now, |phase| phase == Phase::Waiting)
+    }
+
+    fn take_those(&mut self, now: Instant, wanted: fn(Phase) -> bool) -> Vec<Taken> {
+        let chosen = self.calls.iter().filter(|(_, entry)| wanted(entry.phase));
+        let mut serials: Vec<Serial> = chosen.map(|(serial, _)| *serial).collect();
         serials.sort_unstable();
-        serials.into_iter().filter_map(|serial| self.take_and_stop(serial, now)).collect()
-    }
-
-    /// The worker is free again. `true`: another one has taken its place.
-    pub(crate) fn release(&mut self, serial: Serial) -> bool {
-        self.slots.release(serial)
-    }
-
-    /// Removes every call that no worker has, because there is no worker.
-    pub(crate) fn take_waiting(&mut self, now: Instant) -> Vec<Taken> {
-        let waiting = self.calls.iter().filter(|(_, entry)| matches!(entry.phase, Phase::Waiting(_)));
-        let serials: Vec<Serial> = waiting.map(|(serial, _)| *serial).collect();
         serials.into_iter().filter_map(|serial| self.take_and_stop(serial, now)).collect()
     }
 
     /// Opens a subscription; [`Table::holds`] must not know its id. `false`: as many as allowed are open.
     pub(crate) fn subscribe(&mut self, id: RequestId) -> bool {
-        let open = self.ids.values().filter(|holder| matches!(holder, Holder::Subscription)).count();
+        let open = self.ids.values().filter(|serial| serial.is_none()).count();
         if open >= MAX_SUBSCRIPTIONS {
             return false;
         }
-        self.ids.insert(id, Holder::Subscription);
+        self.ids.insert(id, None);
         true
     }
 
     /// Ends every subscription, at the end.
     pub(crate) fn take_subscriptions(&mut self) -> Vec<RequestId> {
-        let open = self.ids.extract_if(|_, holder| matches!(holder, Holder::Subscription));
+        let open = self.ids.extract_if(|_, serial| serial.is_none());
         open.map(|(id, _)| id).collect()
     }
 
@@ -291,11 +244,7 @@ impl Table {
         while let Some((serial, alarm)) = self.timers.pop_due(now) {
             let due = match alarm {
                 Alarm::QueueWait => self.no_slot(serial),
-                Alarm::Deadline => self.take_and_stop(serial, now).map(Due::TimedOut).or_else(|| {
-                    // Answered in time, but the worker may still be busy with the work behind the answer.
-                    self.timers.set(now + STUCK_AFTER, serial, Alarm::Stuck);
-                    None
-                }),
+                Alarm::Deadline => self.time_out(serial, now),
                 Alarm::Progress => self.progress(serial, now).map(Due::Progress),
                 Alarm::Stuck => self.slots.hang(serial).map(Due::Hung),
             };
@@ -307,17 +256,24 @@ impl Table {
     }
 
     fn no_slot(&mut self, serial: Serial) -> Option<Due> {
-        match self.calls.get(&serial)?.phase {
-            Phase::Waiting(_) => self.take(serial).map(Due::NoSlot),
-            Phase::Picked | Phase::Running { .. } => None,
-        }
+        let is_waiting = self.calls.get(&serial)?.phase == Phase::Waiting;
+        is_waiting.then(|| self.take(serial)).flatten().map(|taken| Due::Answer(taken, no_slot()))
+    }
+
+    fn time_out(&mut self, serial: Serial, now: Instant) -> Option<Due> {
+        let Some(taken) = self.take_and_stop(serial, now) else {
+            // Answered in time, but the worker may still be busy with the work behind the answer.
+            self.timers.set(now + STUCK_AFTER, serial, Alarm::Stuck);
+            return None;
+        };
+        Some(Due::Answer(taken, timed_out()))
     }
 
     fn progress(&mut self, serial: Serial, now: Instant) -> Option<Line> {
         let entry = self.calls.get(&serial)?;
-        let Phase::Running { since } = entry.phase else { return None };
-        let line =
-            session::progress(entry.progress.as_ref()?, now.saturating_duration_since(since).as_secs());
+        let Phase::Running(since) = entry.phase else { return None };
+        let seconds = now.saturating_duration_since(since).as_secs();
+        let line = session::progress(entry.call.progress.as_ref()?, seconds);
         self.timers.set(now + PROGRESS_EVERY, serial, Alarm::Progress);
         Some(line)
     }

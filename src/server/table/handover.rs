@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::slots::Hung;
-use crate::call::{Interrupt, Serial, StopAction};
+use crate::call::{Interrupt, Outcome, Serial, StopAction};
 use crate::governance::audit::{Decision, Record};
 use crate::protocol::reply::Reply;
 use crate::protocol::request::ProgressToken;
@@ -29,21 +29,12 @@ pub(crate) struct Request {
 }
 
 /// The work of a call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Job {
     /// The tool's place in the toolbox.
     pub(crate) tool: usize,
     /// Sanitized arguments.
     pub(crate) arguments: Map<String, Value>,
-}
-
-/// The outcome of registering a call.
-#[must_use]
-pub(crate) enum Registered {
-    /// It waits for a worker to ask for it.
-    Waiting,
-    /// The queue is full: answer it.
-    Full(Taken),
 }
 
 /// A call that a worker has taken from the queue.
@@ -78,10 +69,8 @@ impl Taken {
 
 /// A task of the watchdog.
 pub(crate) enum Due {
-    /// The call found no slot in time.
-    NoSlot(Taken),
-    /// The deadline passed.
-    TimedOut(Taken),
+    /// The call found no slot in time, or its deadline passed.
+    Answer(Taken, Outcome),
     /// The client is to learn that its call still runs. Must be queued before the table's lock is released, else it
     /// could come after the answer.
     Progress(Line),

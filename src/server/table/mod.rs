@@ -15,5 +15,5 @@ mod arbiter;
 mod tests;
 
 pub(super) use arbiter::{MAX_SUBSCRIPTIONS, Table};
-pub(super) use handover::{Due, Job, Picked, Registered, Request, Taken};
+pub(super) use handover::{Due, Job, Picked, Request, Taken};
 pub(super) use slots::Hung;

@@ -7,13 +7,18 @@ use crate::tools::{Lane, LaneId};
 
 /// The workers of a session, divided among lanes: each lane takes at most its capacity.
 #[derive(Debug)]
-pub(super) struct Slots {
+pub(crate) struct Slots {
     workers: usize,
     lanes: Vec<Queue>,
-    runs: HashMap<Serial, Run>,
+    /// Runs of workers, stuck ones included.
+    pub(super) runs: HashMap<Serial, Run>,
     total: Counts,
     /// Stuck workers that were replaced.
     replaced: usize,
+    /// Workers that take calls; those that hang and were replaced not counted.
+    alive: usize,
+    /// Numbers the next worker.
+    spawned: usize,
 }
 
 /// The calls of one lane.
@@ -38,7 +43,7 @@ pub(super) struct Counts {
 }
 
 #[derive(Debug)]
-struct Run {
+pub(super) struct Run {
     lane: LaneId,
     tool: usize,
     state: RunState,
@@ -82,7 +87,15 @@ impl Slots {
             Queue { id, capacity: lane.capacity, waiting, count }
         };
         let lanes = lanes.map(queue).collect();
-        Self { workers, lanes, runs: HashMap::new(), total: Counts::default(), replaced: 0 }
+        Self {
+            workers,
+            lanes,
+            runs: HashMap::new(),
+            total: Counts::default(),
+            replaced: 0,
+            alive: 0,
+            spawned: 0,
+        }
     }
 
     /// Changes the counts of a lane and the total.
@@ -165,13 +178,23 @@ impl Slots {
     }
 
     /// Returns whether some waiting call has a slot.
-    pub(super) fn has_startable(&self) -> bool {
+    pub(crate) fn has_startable(&self) -> bool {
         self.startable() > 0
     }
 
-    /// Counts the workers that the calls at hand can use.
-    pub(super) fn workers_wanted(&self) -> usize {
-        self.total.busy.saturating_add(self.startable())
+    /// Counts one more worker and returns its number, unless as many are alive as the calls at hand can use.
+    pub(crate) fn add_worker(&mut self) -> Option<usize> {
+        (self.alive < self.total.busy.saturating_add(self.startable())).then(|| {
+            self.alive += 1;
+            self.spawned += 1;
+            self.spawned
+        })
+    }
+
+    /// Discounts a worker that could not be started. `true`: none is left.
+    pub(super) fn lose_worker(&mut self) -> bool {
+        self.alive = self.alive.saturating_sub(1);
+        self.alive == 0
     }
 
     /// The run's call was answered, by whichever thread.
@@ -186,7 +209,7 @@ impl Slots {
     }
 
     /// The worker is free again. `true`: another one has taken its place.
-    pub(super) fn release(&mut self, serial: Serial) -> bool {
+    pub(crate) fn release(&mut self, serial: Serial) -> bool {
         let Some(run) = self.runs.remove(&serial) else { return false };
         match run.state {
             RunState::Working | RunState::Finishing => self.leave_slot(&run),
@@ -215,22 +238,13 @@ impl Slots {
         let replaced = self.replaced < self.workers;
         if replaced {
             self.replaced += 1;
+            self.alive = self.alive.saturating_sub(1);
         } else {
             self.total.busy += 1;
         }
         let tool = run.tool;
         self.runs.insert(serial, Run { state: RunState::Stuck { replaced }, ..run });
         Some(Hung { tool, replaced })
-    }
-
-    /// Returns whether a worker still has this run.
-    pub(super) fn has_run(&self, serial: Serial) -> bool {
-        self.runs.contains_key(&serial)
-    }
-
-    /// Counts the runs, stuck ones included.
-    pub(super) fn runs(&self) -> usize {
-        self.runs.len()
     }
 
     #[cfg(test)]

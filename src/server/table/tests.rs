@@ -117,11 +117,11 @@ impl World {
             bytes: 10,
         };
         match self.table.register(request, self.now) {
-            Registered::Waiting => {
+            None => {
                 self.owed.insert(id, None);
                 self.waiting.push_back((id, sql));
             }
-            Registered::Full(taken) => assert_eq!(answered(taken), id),
+            Some(taken) => assert_eq!(answered(taken), id),
         }
     }
 
@@ -157,7 +157,7 @@ impl World {
         self.answer(which);
         let Some(Working { serial, .. }) = self.worker(which) else { return };
         let is_replaced = self.table.slots.is_replaced(serial);
-        assert_eq!(self.table.release(serial), is_replaced);
+        assert_eq!(self.table.slots.release(serial), is_replaced);
         self.workers.retain(|working| working.serial != serial);
     }
 
@@ -182,7 +182,7 @@ impl World {
         self.now += Duration::from_millis(ms);
         while let Some(due) = self.table.due(self.now) {
             match due {
-                Due::NoSlot(taken) | Due::TimedOut(taken) => self.settle(taken),
+                Due::Answer(taken, _) => self.settle(taken),
                 Due::Progress(_) => panic!("progress was not asked for"),
                 Due::Hung(_) => {}
             }
@@ -241,7 +241,7 @@ proptest! {
         assert!(world.owed.is_empty(), "never answered: {:?}", world.owed);
         while let Some(working) = world.workers.pop() {
             assert!(world.table.finish(working.serial).is_none(), "answered after the end");
-            world.table.release(working.serial);
+            world.table.slots.release(working.serial);
         }
     }
 }
@@ -319,9 +319,9 @@ fn large_arguments_are_refused_only_when_they_would_have_to_wait() {
         bytes: MAX_QUEUED_BYTES + 1,
     };
     for id in 0..2 {
-        assert!(matches!(world.table.register(request(id, world.now), world.now), Registered::Waiting));
+        assert!(world.table.register(request(id, world.now), world.now).is_none());
     }
-    assert!(matches!(world.table.register(request(2, world.now), world.now), Registered::Full(_)));
+    assert!(world.table.register(request(2, world.now), world.now).is_some());
 }
 
 #[test]

@@ -25,7 +25,7 @@ const SWEEP_FROM: usize = 256;
 /// Alarms in the order they are due. An alarm whose call is gone stays until it is due or swept, which costs less than
 /// finding it.
 #[derive(Debug, Default)]
-pub(super) struct Timers {
+pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Instant, Serial, Alarm)>>,
 }
 
@@ -38,7 +38,7 @@ impl Timers {
     }
 
     /// Returns the time of the next alarm.
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(crate) fn next(&self) -> Option<Instant> {
         self.heap.peek().map(|Reverse((at, _, _))| *at)
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::LIMIT;
 use crate::call::{Answer, Call, Failure};
 use crate::problem::Problem;
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::protocol::tool::{ToolName, ToolSpec};
 use crate::tools::{Lane, LaneId, Prepared, Tool, Toolbox};
 use crate::wire::ascii::AsciiJson;
 
@@ -57,7 +57,6 @@ pub(super) fn add(
         description: Cow::Borrowed("For tests."),
         input_schema: schema.clone(),
         output_schema: schema,
-        effect: Effect::Read,
     };
     toolbox.add(lane, Box::new(Act { spec, act: Box::new(act) }));
 }

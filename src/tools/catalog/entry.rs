@@ -18,7 +18,7 @@ use crate::arguments::Checker;
 use crate::document::section::{Located, Report};
 use crate::postgres::prepared::PreparedQuery;
 use crate::problem::echo;
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
+use crate::protocol::tool::{ToolName, ToolSpec};
 use crate::tools::CheckedSpec;
 
 /// An entry of the catalog.
@@ -72,7 +72,6 @@ impl Entry {
             description: draft.description?.into(),
             input_schema,
             output_schema: output::schema(&draft.columns),
-            effect: Effect::Read,
         };
         let Draft { params, columns, tables, waived, .. } = draft;
         let spec = CheckedSpec::new(spec);

@@ -10,7 +10,7 @@ use super::bind;
 use super::entry::Entry;
 use super::output::ColumnKind;
 use super::query::{Query, accept};
-use crate::call::{Call, Failure, Interrupt, Serial};
+use crate::call::{Call, Failure, Interrupt};
 use crate::governance::identity::Identity;
 use crate::postgres::Database;
 use crate::postgres::login::within;
@@ -130,7 +130,7 @@ fn alone<T>(
     work: impl FnOnce(&mut Transaction) -> Result<T, QueryError>,
 ) -> Outcome<T> {
     let deadline = Instant::now() + database.config().call_timeout;
-    let call = Call::new(Serial(0), deadline, Interrupt::default());
+    let call = Call::new(deadline, Interrupt::default());
     let mut outcome = None;
     let ended = in_transaction(database, &call, |transaction| {
         outcome = Some(work(transaction));

@@ -21,7 +21,7 @@ use crate::postgres::transaction::{End, Transaction};
 use crate::postgres::{Database, sqlstate};
 use crate::problem::Problem;
 use crate::tools::sql::run::in_transaction;
-use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
 
 /// An entry on a database.
@@ -40,9 +40,9 @@ impl TypedTool for Query {
         &self.entry.spec
     }
 
-    fn bind(&self, arguments: Map<String, Value>) -> Result<Bound<impl Work>, Problem> {
+    fn bind(&self, arguments: Map<String, Value>) -> Result<Bound<'_>, Problem> {
         let run = move |permit: Permit, call: &Call| self.run(&arguments, permit.caller(), call);
-        Ok(Bound { max_body_bytes: self.database.config().max_response_bytes, run })
+        Ok((self.database.config().max_response_bytes, Box::new(run)))
     }
 }
 

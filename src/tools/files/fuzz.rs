@@ -13,7 +13,7 @@ pub fn paths(data: &[u8]) {
     match RelPath::parse(&text) {
         Err(error) => assert_eq!(Err(error), expected, "{text:?}"),
         Ok(path) => {
-            let steps: Vec<&Step> = path.steps().collect();
+            let steps: Vec<&Step> = path.steps.iter().collect();
             let moves: Vec<Step> =
                 steps.iter().filter(|step| ***step != Step::Stay).copied().cloned().collect();
             assert_eq!(Ok(moves), expected, "{text:?}");

@@ -18,12 +18,10 @@ use serde::{Deserialize, Serialize};
 use super::name::{self, MAX_SHOWN_CHARS};
 use super::refusal::{parse_path, refusal};
 use super::root::{Root, WalkError};
-use crate::arguments::schema_of;
 use crate::call::{Call, Interrupt};
 use crate::governance::Permit;
 use crate::problem::{Code, Problem};
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
-use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
 
 /// Names looked at between two looks at the interrupt.
@@ -100,18 +98,11 @@ pub struct SandboxFsList {
 impl SandboxFsList {
     /// Lists beneath `root`.
     pub fn new(root: Arc<Root>) -> Self {
-        let spec = ToolSpec {
-            name: ToolName::new("sandbox_fs_list"),
-            title: "List a directory".into(),
-            description: "Lists one directory beneath the data directory, not what is below it: name, kind, size and \
+        let description = "Lists one directory beneath the data directory, not what is below it: name, kind, size and \
                           time of each entry, sorted by name, at most 1000 a call. A larger directory is listed page \
-                          by page: pass next_after as after until it is null. Files are read with sandbox_fs_read."
-                .into(),
-            input_schema: schema_of::<Arguments>(),
-            output_schema: schema_of::<Output>(),
-            effect: Effect::Read,
-        };
-        Self { root, spec: CheckedSpec::new(spec) }
+                          by page: pass next_after as after until it is null. Files are read with sandbox_fs_read.";
+        let spec = CheckedSpec::of::<Arguments, Output>("sandbox_fs_list", "List a directory", description);
+        Self { root, spec }
     }
 }
 
@@ -122,7 +113,7 @@ impl TypedTool for SandboxFsList {
         &self.spec
     }
 
-    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+    fn bind(&self, request: Arguments) -> Result<Bound<'_>, Problem> {
         let path = parse_path(&request.relative_path)?;
         let after = request.after.as_deref().map(parse_after).transpose()?;
         let max_entries = usize::try_from(request.max_entries).unwrap_or(usize::MAX);
@@ -136,7 +127,7 @@ impl TypedTool for SandboxFsList {
             let output = describe(&directory, names, max_entries).map_err(refused)?;
             Ok(AsciiJson::of(&output).into())
         };
-        Ok(Bound { max_body_bytes, run })
+        Ok((max_body_bytes, Box::new(run)))
     }
 }
 

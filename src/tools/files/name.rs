@@ -28,12 +28,7 @@ pub(super) fn shown(raw: &[u8]) -> (String, bool) {
 }
 
 fn escape(bytes: &[u8], shown: &mut String) {
-    for byte in bytes {
-        shown.push_str("\\x");
-        shown.extend(
-            [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or_default()),
-        );
-    }
+    shown.extend(bytes.iter().map(|byte| format!("\\x{byte:02x}")));
 }
 
 /// Reads back a name that was shown as `text`; `None` for a text that [`shown`] never writes.

@@ -2,7 +2,7 @@
 
 use super::rel_path::{RelPath, RelPathError};
 use super::root::WalkError;
-use crate::call::Failure;
+use crate::call::{Failure, Interrupted};
 use crate::problem::{Code, Problem, echo};
 
 /// The argument that names the file or directory.
@@ -12,47 +12,44 @@ pub(super) const PATH: &str = "relative_path";
 pub(super) fn parse_path(text: &str) -> Result<RelPath, Problem> {
     RelPath::parse(text).map_err(|error| {
         let path = echo(text);
-        let problem = match error {
+        let (code, detail) = match error {
             RelPathError::Empty => {
-                Problem::new(Code::Validation, format!("`{PATH}` is empty; the directory itself is '.'."))
+                (Code::Validation, format!("`{PATH}` is empty; the directory itself is '.'."))
             }
-            RelPathError::Nul => Problem::new(Code::Validation, format!("`{PATH}` holds a NUL byte.")),
-            RelPathError::Absolute => Problem::new(
-                Code::AccessDenied,
-                format!("The path {path} is absolute; give it relative to the data directory."),
-            ),
+            RelPathError::Nul => (Code::Validation, format!("`{PATH}` holds a NUL byte.")),
+            RelPathError::Absolute => {
+                let detail = format!("The path {path} is absolute; give it relative to the data directory.");
+                (Code::AccessDenied, detail)
+            }
             RelPathError::Climbs => outside(&path),
         };
-        problem.param(PATH)
+        Problem::new(code, detail).param(PATH)
     })
 }
 
-fn outside(path: &str) -> Problem {
-    Problem::new(Code::AccessDenied, format!("The path {path} leads outside the data directory."))
+fn outside(path: &str) -> (Code, String) {
+    (Code::AccessDenied, format!("The path {path} leads outside the data directory."))
 }
 
 /// Returns the refusal of a walk to `path` that failed.
 pub(super) fn refusal(error: WalkError, path: &str) -> Failure {
     let path = echo(path);
-    let problem = match error {
+    let (code, detail) = match error {
         WalkError::Outside => outside(&path),
         WalkError::TooManyLinks => {
-            Problem::new(Code::AccessDenied, format!("The path {path} runs through too many symbolic links."))
+            (Code::AccessDenied, format!("The path {path} runs through too many symbolic links."))
         }
-        WalkError::NotRegular => Problem::new(
-            Code::AccessDenied,
-            format!("{path} is not a regular file; a directory is listed with sandbox_fs_list."),
-        ),
-        WalkError::Unreadable => Problem::new(Code::AccessDenied, format!("The server may not read {path}.")),
-        WalkError::Missing => {
-            Problem::new(Code::NotFound, format!("There is no {path} in the data directory."))
+        WalkError::NotRegular => {
+            let cure = "a directory is listed with sandbox_fs_list.";
+            (Code::AccessDenied, format!("{path} is not a regular file; {cure}"))
         }
-        WalkError::NotDirectory => Problem::new(
-            Code::NotFound,
-            format!("{path} is not a directory; a file is read with sandbox_fs_read."),
-        ),
-        WalkError::Io(why) => return Failure::Internal(format!("a file could not be opened: {why}")),
-        WalkError::Interrupted(interrupted) => return interrupted.into(),
+        WalkError::Unreadable => (Code::AccessDenied, format!("The server may not read {path}.")),
+        WalkError::Missing => (Code::NotFound, format!("There is no {path} in the data directory.")),
+        WalkError::NotDirectory => {
+            (Code::NotFound, format!("{path} is not a directory; a file is read with sandbox_fs_read."))
+        }
+        WalkError::Io(why) => return Failure::Internal(format!("a file could not be read: {why}")),
+        WalkError::Interrupted => return Interrupted.into(),
     };
-    problem.param(PATH).into()
+    Problem::new(code, detail).param(PATH).into()
 }

@@ -28,18 +28,13 @@ pub(super) fn steps_of(path: &OsStr) -> impl Iterator<Item = Step> {
 }
 
 /// Returns whether `steps`, taken one by one from `depth` directories beneath the root, ever lead above it.
-pub(super) fn climbs<'s>(mut depth: usize, steps: impl Iterator<Item = &'s Step>) -> bool {
-    for step in steps {
-        match step {
-            Step::Down(_) => depth += 1,
-            Step::Up => match depth.checked_sub(1) {
-                Some(above) => depth = above,
-                None => return true,
-            },
-            Step::Stay => {}
-        }
-    }
-    false
+pub(super) fn climbs<'s>(depth: usize, mut steps: impl Iterator<Item = &'s Step>) -> bool {
+    let end = steps.try_fold(depth, |depth, step| match step {
+        Step::Down(_) => Some(depth + 1),
+        Step::Up => depth.checked_sub(1),
+        Step::Stay => Some(depth),
+    });
+    end.is_none()
 }
 
 /// A relative path that never stands above its start.
@@ -47,23 +42,19 @@ pub(super) fn climbs<'s>(mut depth: usize, steps: impl Iterator<Item = &'s Step>
 /// Symbolic links on the way can still lead anywhere: [`super::root::Root`] judges those.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelPath {
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
 }
 
 /// A text that is not a [`RelPath`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelPathError {
     /// There is no text.
-    #[error("the path is empty")]
     Empty,
     /// A NUL byte, which no file name can hold.
-    #[error("the path holds a NUL byte")]
     Nul,
     /// It begins with a slash.
-    #[error("the path is absolute")]
     Absolute,
     /// It stands above its start at some point, if only to come back.
-    #[error("the path climbs above its start")]
     Climbs,
 }
 
@@ -82,10 +73,6 @@ impl RelPath {
         let steps = steps_of(OsStr::new(text)).collect::<Vec<_>>();
         if climbs(0, steps.iter()) { Err(RelPathError::Climbs) } else { Ok(Self { steps }) }
     }
-
-    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
-        self.steps.iter()
-    }
 }
 
 #[cfg(test)]
@@ -96,7 +83,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Result<&str, RelPathError>) {
         let shown = RelPath::parse(text).map(|path| {
-            let steps = path.steps().map(|step| match step {
+            let steps = path.steps.iter().map(|step| match step {
                 Step::Down(name) => name.to_str().unwrap().to_owned(),
                 Step::Up => "<".to_owned(),
                 Step::Stay => ".".to_owned(),

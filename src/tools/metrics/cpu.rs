@@ -62,20 +62,17 @@ pub(super) struct CpuSample {
 
 /// Watches the CPU for `sample_ms`; 0 gives the mean since the host started.
 pub(super) fn watch_cpu(sample_ms: u64, call: &Call) -> Result<CpuSample, Failure> {
-    let failed = |why| Failure::Internal(format!("the CPU cannot be watched: {why}"));
-    if sample_ms == 0 {
-        let now = CpuTimes::read().map_err(failed)?;
-        let usage_percent = now.usage_since(CpuTimes::default());
-        return Ok(CpuSample { logical_count: now.logical_count, usage_percent, sampled_ms: 0 });
-    }
-    let before = CpuTimes::read().map_err(failed)?;
+    let read =
+        || CpuTimes::read().map_err(|why| Failure::Internal(format!("the CPU cannot be watched: {why}")));
+    let before = if sample_ms == 0 { CpuTimes::default() } else { read()? };
     let started = Instant::now();
     call.interrupt().sleep(Duration::from_millis(sample_ms))?;
-    let after = CpuTimes::read().map_err(failed)?;
+    let after = read()?;
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(CpuSample {
         logical_count: after.logical_count,
         usage_percent: after.usage_since(before),
-        sampled_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        sampled_ms: if sample_ms == 0 { 0 } else { elapsed_ms },
     })
 }
 

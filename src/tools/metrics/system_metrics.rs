@@ -10,12 +10,10 @@ use sysinfo::{MemoryRefreshKind, System};
 use super::cgroup::{self, Cgroup};
 use super::cpu::watch_cpu;
 use super::share::{finite, percent};
-use crate::arguments::schema_of;
 use crate::call::{Call, Failure};
 use crate::governance::Permit;
 use crate::problem::Problem;
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
-use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
 
 /// The most bytes of an answer: some 30 numbers.
@@ -110,18 +108,11 @@ pub struct SystemMetrics {
 impl SystemMetrics {
     /// Watches the file system that holds `disk_path` (`MCP_METRICS_DISK_PATH`).
     pub fn new(disk_path: PathBuf) -> Self {
-        let spec = ToolSpec {
-            name: ToolName::new("system_metrics"),
-            title: "Host metrics".into(),
-            description: "Tells the host's CPU usage and load, memory, swap, disk space and uptime, and the limits and \
+        let description = "Tells the host's CPU usage and load, memory, swap, disk space and uptime, and the limits and \
                           use of the server's own control group. Sizes are bytes, shares are percent. CPU usage is \
-                          watched for sample_ms (at most 2000), which is how long the call takes."
-                .into(),
-            input_schema: schema_of::<Arguments>(),
-            output_schema: schema_of::<Output>(),
-            effect: Effect::Read,
-        };
-        Self { disk_path, spec: CheckedSpec::new(spec) }
+                          watched for sample_ms (at most 2000), which is how long the call takes.";
+        let spec = CheckedSpec::of::<Arguments, Output>("system_metrics", "Host metrics", description);
+        Self { disk_path, spec }
     }
 
     fn measure(&self, sample_ms: u64, call: &Call) -> Result<Output, Failure> {
@@ -180,12 +171,12 @@ impl TypedTool for SystemMetrics {
         &self.spec
     }
 
-    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+    fn bind(&self, request: Arguments) -> Result<Bound<'_>, Problem> {
         let run = move |_: Permit, call: &Call| {
             let output = self.measure(request.sample_ms, call)?;
             Ok(AsciiJson::of(&output).into())
         };
-        Ok(Bound { max_body_bytes: MAX_BODY_BYTES, run })
+        Ok((MAX_BODY_BYTES, Box::new(run)))
     }
 }
 

@@ -8,13 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::run::bound;
-use crate::arguments::schema_of;
 use crate::call::Failure;
 use crate::postgres::transaction::{End, Transaction};
 use crate::postgres::{Database, SqlConfig, sqlstate};
 use crate::problem::{Code, Problem, echo};
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
-use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::{AsciiJson, AsciiWriter};
 
 /// What a caller says.
@@ -154,18 +152,12 @@ pub struct DescribeDatabase {
 impl DescribeDatabase {
     /// The tool on this database.
     pub fn new(database: Arc<Database>) -> Self {
-        let spec = ToolSpec {
-            name: ToolName::new("describe_database"),
-            title: "Describe the database".into(),
-            description: "Lists the schemas, tables and views that can be read: columns with their types and comments, \
+        let description = "Lists the schemas, tables and views that can be read: columns with their types and comments, \
                           primary and foreign keys, estimated row counts. Narrow it by schema and table when truncated is \
-                          true. Call it before writing a query for read_only_sql."
-                .into(),
-            input_schema: schema_of::<Arguments>(),
-            output_schema: schema_of::<Output>(),
-            effect: Effect::Read,
-        };
-        Self { spec: CheckedSpec::new(spec), database }
+                          true. Call it before writing a query for read_only_sql.";
+        let spec =
+            CheckedSpec::of::<Arguments, Output>("describe_database", "Describe the database", description);
+        Self { spec, database }
     }
 }
 
@@ -176,7 +168,7 @@ impl TypedTool for DescribeDatabase {
         &self.spec
     }
 
-    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+    fn bind(&self, request: Arguments) -> Result<Bound<'_>, Problem> {
         let config = self.database.config();
         let chars = i32::try_from(config.max_cell_chars).unwrap_or(i32::MAX);
         Ok(bound(&self.database, move |transaction| describe(transaction, config, &request, chars)))

@@ -9,15 +9,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::run::bound;
-use crate::arguments::schema_of;
 use crate::call::Failure;
 use crate::guard::statement::ReadOnlyStatement;
 use crate::postgres::sqlstate::{self, Sent};
 use crate::postgres::transaction::{End, Transaction};
 use crate::postgres::{Database, SqlConfig};
 use crate::problem::{Code, Problem};
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
-use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
 
 /// What a caller says.
@@ -62,18 +60,12 @@ pub struct ExplainQuery {
 impl ExplainQuery {
     /// The tool on this database.
     pub fn new(database: Arc<Database>) -> Self {
-        let spec = ToolSpec {
-            name: ToolName::new("explain_query"),
-            title: "Explain a query's plan".into(),
-            description: "Shows how PostgreSQL would run a query that read_only_sql would accept: its plan, cost and \
+        let description = "Shows how PostgreSQL would run a query that read_only_sql would accept: its plan, cost and \
                           expected rows. With analyze the query is run (its rows are thrown away) and the real times and \
-                          row counts are shown. Use it to find out why a query is slow before running it again."
-                .into(),
-            input_schema: schema_of::<Arguments>(),
-            output_schema: schema_of::<Output>(),
-            effect: Effect::Read,
-        };
-        Self { spec: CheckedSpec::new(spec), database }
+                          row counts are shown. Use it to find out why a query is slow before running it again.";
+        let spec =
+            CheckedSpec::of::<Arguments, Output>("explain_query", "Explain a query's plan", description);
+        Self { spec, database }
     }
 }
 
@@ -84,7 +76,7 @@ impl TypedTool for ExplainQuery {
         &self.spec
     }
 
-    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+    fn bind(&self, request: Arguments) -> Result<Bound<'_>, Problem> {
         let config = self.database.config();
         let statement = ReadOnlyStatement::parse(&request.query, &config.guard)?;
         Ok(bound(&self.database, move |transaction| {

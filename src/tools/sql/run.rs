@@ -9,7 +9,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments::{schema_of, with_maximum};
 use crate::call::{Answer, Call, Failure};
 use crate::governance::Permit;
 use crate::guard::statement::ReadOnlyStatement;
@@ -20,8 +19,7 @@ use crate::postgres::sqlstate::{self, Sent};
 use crate::postgres::transaction::{End, Transaction, unless_stopped};
 use crate::postgres::{Database, SqlConfig, cells};
 use crate::problem::{Code, Problem};
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
-use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
 
 /// What a caller says.
@@ -84,25 +82,20 @@ impl ReadOnlySql {
     /// The tool on this database.
     pub fn new(database: Arc<Database>) -> Self {
         let config = database.config();
-        let spec = ToolSpec {
-            name: ToolName::new("read_only_sql"),
-            title: "Query PostgreSQL, read-only".into(),
-            description: format!(
-                "Runs one read-only SQL query on PostgreSQL and returns its rows. Only SELECT, VALUES, TABLE and set \
+        let description = format!(
+            "Runs one read-only SQL query on PostgreSQL and returns its rows. Only SELECT, VALUES, TABLE and set \
                  operations are allowed, with a list of allowed functions; everything else is refused before it reaches the \
                  database. At most {} rows and {} bytes come back, and cells longer than {} characters are cut; has_more and \
                  truncated tell. A query may run {} ms. Use describe_database to learn the tables first.",
-                config.max_rows,
-                config.max_response_bytes,
-                config.max_cell_chars,
-                config.statement_timeout.as_millis(),
-            )
-            .into(),
-            input_schema: with_maximum(schema_of::<Arguments>(), "max_rows", config.max_rows.into()),
-            output_schema: schema_of::<Output>(),
-            effect: Effect::Read,
-        };
-        Self { spec: CheckedSpec::new(spec), database }
+            config.max_rows,
+            config.max_response_bytes,
+            config.max_cell_chars,
+            config.statement_timeout.as_millis(),
+        );
+        let spec =
+            CheckedSpec::of::<Arguments, Output>("read_only_sql", "Query PostgreSQL, read-only", description)
+                .with_maximum("max_rows", config.max_rows.into());
+        Self { spec, database }
     }
 }
 
@@ -113,7 +106,7 @@ impl TypedTool for ReadOnlySql {
         &self.spec
     }
 
-    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+    fn bind(&self, request: Arguments) -> Result<Bound<'_>, Problem> {
         let statement = ReadOnlyStatement::parse(&request.query, &self.database.config().guard)?;
         let config = self.database.config();
         Ok(bound(&self.database, move |transaction| rows(transaction, config, &statement, request.max_rows)))
@@ -121,12 +114,12 @@ impl TypedTool for ReadOnlySql {
 }
 
 /// Binds `work` to a read-only transaction of its call.
-pub(super) fn bound(
-    database: &Database,
-    work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure> + Send,
-) -> Bound<impl Work> {
+pub(super) fn bound<'t>(
+    database: &'t Database,
+    work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure> + Send + 't,
+) -> Bound<'t> {
     let run = move |_: Permit, call: &Call| in_transaction(database, call, work);
-    Bound { max_body_bytes: database.config().max_response_bytes, run }
+    (database.config().max_response_bytes, Box::new(run))
 }
 
 /// Runs `work` in a read-only transaction that ends once the answer is on its way.

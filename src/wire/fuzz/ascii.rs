@@ -43,13 +43,13 @@ fn check_ascii(json: &[u8]) {
 fn check_line(body: &AsciiJson, expected: &Value) {
     let parts = vec![
         Part::Constant(r#"{"plain":"#),
-        Part::Plain(body.clone()),
+        Part::Plain,
         Part::Constant(r#","quoted":""#),
-        Part::Quoted(body.clone()),
+        Part::Quoted,
         Part::Constant(r#""}"#),
     ];
     let mut line = Vec::new();
-    let written = Line::result_of_parts(&RequestId::Unsigned(1), parts).write_to(&mut line);
+    let written = Line::result_of_parts(&RequestId::Unsigned(1), body, parts).write_to(&mut line);
     assert!(written.is_ok() && line.pop() == Some(b'\n'));
     check_ascii(&line);
     let message = serde_json::from_slice::<Value>(&line).unwrap_or_default();

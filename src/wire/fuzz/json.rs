@@ -6,9 +6,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::wire::fault::{Fault, FaultKind};
-use crate::wire::json::{MAX_VALUES, Reader};
-use crate::wire::scanner::MAX_DEPTH;
+use crate::wire::fault::{Fault, FaultKind, MAX_DEPTH, MAX_VALUES};
+use crate::wire::json::Reader;
 
 /// Runs the target.
 pub fn run(data: &[u8]) {
@@ -44,7 +43,7 @@ pub(crate) fn is_within_limits(value: &Value) -> bool {
 fn read(data: &[u8]) -> Result<Value, Fault> {
     let mut reader = Reader::new(data);
     let value = reader.value()?;
-    reader.end()?;
+    reader.scanner.end()?;
     Ok(value)
 }
 
@@ -52,13 +51,13 @@ fn read(data: &[u8]) -> Result<Value, Fault> {
 fn quarantined(data: &[u8]) -> Option<Result<Value, Fault>> {
     let mut reader = Reader::new(data);
     let value = reader.quarantined().ok()?;
-    reader.end().ok()?;
+    reader.scanner.end().ok()?;
     Some(value)
 }
 
 fn skips(data: &[u8]) -> bool {
     let mut reader = Reader::new(data);
-    reader.skip().and_then(|()| reader.end()).is_ok()
+    reader.skip().and_then(|()| reader.scanner.end()).is_ok()
 }
 
 /// Returns whether it is JSON by its grammar.
@@ -88,8 +87,8 @@ fn depth_of_text(data: &[u8]) -> usize {
 /// Returns whether the text breaks the rule that the fault names, at its place.
 pub(crate) fn is_justified(fault: &Fault, data: &[u8], theirs: &Value) -> bool {
     match &fault.kind {
-        FaultKind::TooDeep { limit: _ } => depth(theirs) > MAX_DEPTH,
-        FaultKind::TooMany { limit: _ } => count(theirs) > MAX_VALUES,
+        FaultKind::TooDeep => depth(theirs) > MAX_DEPTH,
+        FaultKind::TooMany => count(theirs) > MAX_VALUES,
         // serde_json makes a double of an integer that is too large.
         FaultKind::NumberRange => {
             let number = data.get(fault.offset..).unwrap_or_default();

@@ -8,17 +8,13 @@ use memchr::memchr;
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-use crate::wire::fault::{Fault, FaultKind};
-use crate::wire::scanner::{MAX_DEPTH, Scanner, Token};
-
-/// Values of a text that are held, all levels counted; a quarantined value has as many of its own. A value takes 72 bytes
-/// of memory, and two of a text: the memory that a text can take is bounded before it is judged.
-pub(super) const MAX_VALUES: usize = 16_384;
+use crate::wire::fault::{Fault, FaultKind, MAX_DEPTH, MAX_VALUES};
+use crate::wire::scanner::{Scanner, Token};
 
 /// Reads one JSON text from its beginning to its end.
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
-    scanner: Scanner<'t>,
+    pub(super) scanner: Scanner<'t>,
     /// The values that may still be held.
     values_left: usize,
 }
@@ -26,16 +22,6 @@ pub(super) struct Reader<'t> {
 impl<'t> Reader<'t> {
     pub(super) fn new(bytes: &'t [u8]) -> Self {
         Self { scanner: Scanner::new(bytes), values_left: MAX_VALUES }
-    }
-
-    /// Returns whether an object begins here.
-    pub(super) fn at_object(&mut self) -> bool {
-        self.scanner.next_byte() == Some(b'{')
-    }
-
-    /// Returns whether an array begins here.
-    pub(super) fn at_array(&mut self) -> bool {
-        self.scanner.next_byte() == Some(b'[')
     }
 
     /// Reads an object. `member` reads each value; it gets the key and where its text begins.
@@ -109,11 +95,6 @@ impl<'t> Reader<'t> {
         self.scanner.skip_value(MAX_DEPTH)
     }
 
-    /// Checks that nothing follows.
-    pub(super) fn end(&mut self) -> Result<(), Fault> {
-        self.scanner.end()
-    }
-
     fn array(&mut self) -> Result<Vec<Value>, Fault> {
         self.scanner.open()?;
         let mut items = Vec::new();
@@ -126,8 +107,7 @@ impl<'t> Reader<'t> {
     }
 
     fn count_value(&mut self) -> Result<(), Fault> {
-        let too_many =
-            Fault { kind: FaultKind::TooMany { limit: MAX_VALUES }, offset: self.scanner.offset() };
+        let too_many = Fault { kind: FaultKind::TooMany, offset: self.scanner.offset() };
         self.values_left = self.values_left.checked_sub(1).ok_or(too_many)?;
         Ok(())
     }

@@ -20,20 +20,13 @@ pub struct Params {
 /// One message from the client.
 #[derive(Debug)]
 pub enum Incoming {
-    /// A request: it gets an answer.
-    Request {
-        /// The id of the request.
-        id: RequestId,
+    /// A request, which gets an answer, or a notification, which has no id and gets none.
+    Call {
+        /// The id of a request.
+        id: Option<RequestId>,
         /// The method.
         method: String,
         /// Absent and present-but-empty are different things in JSON-RPC.
-        params: Option<Params>,
-    },
-    /// A notification: it gets no answer.
-    Notification {
-        /// The method.
-        method: String,
-        /// Its params, if any.
         params: Option<Params>,
     },
     /// An answer to a request that the server never sent.
@@ -54,7 +47,7 @@ pub struct Malformed {
 pub enum EnvelopeFault {
     /// The text is not JSON that is accepted: `-32700`.
     #[error("Parse error: {0}")]
-    Json(Fault),
+    Json(#[from] Fault),
     /// The JSON is not a JSON-RPC 2.0 message: `-32600`; the text is the broken rule.
     #[error("Invalid request: {0}")]
     Envelope(&'static str),
@@ -64,14 +57,10 @@ pub enum EnvelopeFault {
 /// and lone surrogates are not a fault of the frame but kept in [`Params::quarantined`] for the check of arguments.
 pub fn parse(frame: &Frame<'_>, quarantine: &str) -> Result<Incoming, Malformed> {
     let mut envelope = Envelope::default();
-    match envelope.read(&mut Reader::new(frame.bytes()), quarantine) {
-        Err(fault) => Err(Malformed { id: envelope.id(), why: EnvelopeFault::Json(fault) }),
-        Ok(Some(not_an_object)) => Err(Malformed { id: None, why: EnvelopeFault::Envelope(not_an_object) }),
-        Ok(None) => {
-            let id = envelope.id();
-            envelope.judge(id.clone()).map_err(|why| Malformed { id, why: EnvelopeFault::Envelope(why) })
-        }
-    }
+    let read = envelope.read(&mut Reader::new(frame.bytes()), quarantine);
+    let id = envelope.id();
+    let judged = read.and_then(|()| envelope.judge(id.clone()).map_err(EnvelopeFault::Envelope));
+    judged.map_err(|why| Malformed { id, why })
 }
 
 /// The members of a message as they were read, before any check.
@@ -83,21 +72,19 @@ struct Envelope {
 }
 
 impl Envelope {
-    /// Reads the whole line; members before a fault stay. Returns the rule that JSON other than an object breaks.
-    fn read(&mut self, reader: &mut Reader<'_>, quarantine: &str) -> Result<Option<&'static str>, Fault> {
-        let mut not_an_object = None;
-        if reader.at_object() {
-            reader.object(|reader, key, offset| self.read_member(reader, key, offset, quarantine))?;
-        } else {
-            not_an_object = Some(if reader.at_array() {
-                "batches are not supported: send each message as an object on a line of its own"
-            } else {
-                "a message must be an object"
-            });
-            reader.skip()?;
-        }
-        reader.end()?;
-        Ok(not_an_object)
+    /// Reads the whole line; members before a fault stay.
+    fn read(&mut self, reader: &mut Reader<'_>, quarantine: &str) -> Result<(), EnvelopeFault> {
+        let broken_rule = match reader.scanner.next_byte() {
+            Some(b'{') => {
+                reader.object(|reader, key, offset| self.read_member(reader, key, offset, quarantine))?;
+                return Ok(reader.scanner.end()?);
+            }
+            Some(b'[') => "batches are not supported: send each message as an object on a line of its own",
+            _ => "a message must be an object",
+        };
+        reader.skip()?;
+        reader.scanner.end()?;
+        Err(EnvelopeFault::Envelope(broken_rule))
     }
 
     fn read_member(
@@ -112,7 +99,7 @@ impl Envelope {
         };
         let value = match slot.key().as_str() {
             "jsonrpc" | "id" | "method" => reader.value()?,
-            "params" if reader.at_object() => {
+            "params" if reader.scanner.next_byte() == Some(b'{') => {
                 self.params = Some(read_params(reader, quarantine)?);
                 Value::Null
             }
@@ -152,22 +139,16 @@ impl Envelope {
         if id.is_none() && self.members.contains_key("id") {
             return Err("`id` must be a string of at most 256 bytes or an integer within 64 bits");
         }
-        match method {
-            Some(_) if has_answer => Err("`method` and `result` or `error` exclude each other"),
-            Some(Value::String(method)) => self.judge_call(id, method),
-            Some(_) => Err("`method` must be a string"),
-            None => Err("`method` is missing"),
-        }
-    }
-
-    fn judge_call(self, id: Option<RequestId>, method: String) -> Result<Incoming, &'static str> {
+        let method = match method {
+            Some(_) if has_answer => return Err("`method` and `result` or `error` exclude each other"),
+            Some(Value::String(method)) => method,
+            Some(_) => return Err("`method` must be a string"),
+            None => return Err("`method` is missing"),
+        };
         if self.params.is_none() && self.members.contains_key("params") {
             return Err("`params` must be an object");
         }
-        Ok(match id {
-            Some(id) => Incoming::Request { id, method, params: self.params },
-            None => Incoming::Notification { method, params: self.params },
-        })
+        Ok(Incoming::Call { id, method, params: self.params })
     }
 }
 

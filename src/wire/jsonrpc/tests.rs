@@ -11,10 +11,10 @@ fn read(line: &[u8]) -> Result<Incoming, Malformed> {
 #[track_caller]
 fn check(line: &str, expected: &Value) {
     let found = match read(line.as_bytes()).unwrap() {
-        Incoming::Request { id, method, params } => {
+        Incoming::Call { id: Some(id), method, params } => {
             json!({"id": id, "method": method, "params": shown(params)})
         }
-        Incoming::Notification { method, params } => json!({"method": method, "params": shown(params)}),
+        Incoming::Call { id: None, method, params } => json!({"method": method, "params": shown(params)}),
         Incoming::Response => json!("response"),
     };
     assert_eq!(&found, expected, "{line}");
@@ -167,7 +167,7 @@ fn the_values_of_a_line_are_bounded_and_unread_members_are_not_held() {
             panic!("it is JSON that is not accepted");
         };
         assert_eq!(id, Some(RequestId::Unsigned(1)));
-        assert!(matches!(fault.kind, FaultKind::TooMany { .. }), "{fault}");
+        assert!(matches!(fault.kind, FaultKind::TooMany), "{fault}");
     }
     check(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":{zeros}}}"#), &json!("response"));
     check(&format!(r#"{{"jsonrpc":"2.0","id":1,"error":{zeros}}}"#), &json!("response"));

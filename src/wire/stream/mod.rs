@@ -30,11 +30,6 @@ impl Input {
         Self { fd, wake }
     }
 
-    /// Returns whether it was woken: then the last bytes may be the beginning of a line whose rest will not be read.
-    pub fn is_woken(&self) -> bool {
-        self.wake.is_woken()
-    }
-
     /// Waits for bytes or an end. `None`: woken.
     fn wait(&self) -> io::Result<Option<PollFlags>> {
         let mut fds = [self.fd.as_fd(), self.wake.as_fd()].map(|fd| PollFd::new(fd, PollFlags::POLLIN));

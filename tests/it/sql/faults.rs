@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use mcp_server_suite::call::{Call, Failure, Interrupt, Serial};
-use mcp_server_suite::governance::{Governor, Verdict};
+use mcp_server_suite::call::{Call, Failure, Interrupt};
+use mcp_server_suite::governance::Governor;
 use mcp_server_suite::postgres::{Database, Pooler};
 use mcp_server_suite::problem::Code;
 use mcp_server_suite::tools::Tool as _;
@@ -85,8 +85,8 @@ fn an_answer_that_is_dropped_leaves_no_transaction_behind() {
     let db = database(&name);
     let tool = ReadOnlySql::new(Arc::clone(&db));
     let prepared = tool.prepare(json!({ "query": "SELECT 1" }).as_object().unwrap().clone()).unwrap();
-    let Verdict::Allow(permit) = Governor.authorize(&tool.spec().name, &prepared.arguments) else { panic!() };
-    let call = Call::new(Serial(1), Instant::now() + LIMIT, Interrupt::default());
+    let permit = Governor.authorize(&tool.spec().name, &prepared.arguments).unwrap();
+    let call = Call::new(Instant::now() + LIMIT, Interrupt::default());
     drop((prepared.run)(permit, &call).unwrap());
     let mut admin = Cluster::shared().admin(&name);
     wait_until(

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_server_suite::call::{Call, Failure, Interrupt, Serial};
-use mcp_server_suite::governance::{Governor, Verdict};
+use mcp_server_suite::call::{Call, Failure, Interrupt};
+use mcp_server_suite::governance::Governor;
 use mcp_server_suite::guard::GuardConfig;
 use mcp_server_suite::postgres::{Database, Dsn, DsnEnvironment, Need, Pooler, SqlConfig, UnsafeRole};
 use mcp_server_suite::problem::Code;
@@ -45,10 +45,8 @@ pub(crate) fn database(name: &str) -> Arc<Database> {
 pub(crate) fn call_with(tool: &dyn Tool, arguments: Value, interrupt: &Interrupt) -> Result<Value, Failure> {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     let prepared = tool.prepare(arguments)?;
-    let Verdict::Allow(permit) = Governor.authorize(&tool.spec().name, &prepared.arguments) else {
-        panic!("not allowed")
-    };
-    let call = Call::new(Serial(1), Instant::now() + LIMIT, interrupt.clone());
+    let permit = Governor.authorize(&tool.spec().name, &prepared.arguments).unwrap();
+    let call = Call::new(Instant::now() + LIMIT, interrupt.clone());
     let limit = prepared.max_body_bytes;
     let answer = (prepared.run)(permit, &call)?;
     let body = answer.body.to_vec();

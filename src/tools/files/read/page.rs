@@ -4,7 +4,10 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-use crate::call::{Interrupt, Interrupted};
+use nix::errno::Errno;
+
+use super::super::root::WalkError;
+use crate::call::Interrupt;
 
 /// Bytes asked of the file at a time; the interrupt is looked at in between.
 const CHUNK: usize = 64 * 1024;
@@ -12,15 +15,6 @@ const CHUNK: usize = 64 * 1024;
 const SMALL_CHUNK: usize = 4 * 1024;
 /// Bytes read behind the page: three to end its last character, one to know whether more follows.
 pub(super) const LOOKAHEAD: usize = 4;
-
-/// A page that could not be read.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum PageError {
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
 
 /// A page of a file.
 pub(super) struct Page {
@@ -37,8 +31,8 @@ impl Page {
         offset: u64,
         max_bytes: usize,
         interrupt: &Interrupt,
-    ) -> Result<Self, PageError> {
-        let size = file.metadata()?.len();
+    ) -> Result<Self, WalkError> {
+        let size = file.metadata().map_err(|error| failed(&error))?.len();
         let wanted = max_bytes.saturating_add(LOOKAHEAD);
         let expected = usize::try_from(size.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut bytes = Vec::with_capacity(wanted.min(expected.saturating_add(SMALL_CHUNK)));
@@ -48,7 +42,8 @@ impl Page {
             let chunk = expected.saturating_sub(filled).clamp(SMALL_CHUNK, CHUNK);
             bytes.resize(wanted.min(filled + chunk), 0);
             let rest = bytes.get_mut(filled..).unwrap_or_default();
-            let read = read_at(file, rest, offset.saturating_add(filled as u64))?;
+            let read =
+                read_at(file, rest, offset.saturating_add(filled as u64)).map_err(|error| failed(&error))?;
             bytes.truncate(filled + read);
             if read == 0 {
                 break;
@@ -78,6 +73,12 @@ impl Page {
         };
         Ok(text.get(..end).unwrap_or(text))
     }
+}
+
+fn failed(error: &io::Error) -> WalkError {
+    let errno = Errno::from_raw(error.raw_os_error().unwrap_or_default());
+    let is_denied = matches!(errno, Errno::EACCES | Errno::EPERM);
+    if is_denied { WalkError::Unreadable } else { WalkError::Io(errno) }
 }
 
 /// Reads at `offset`; nothing beyond the largest offset of a file.

@@ -1,8 +1,6 @@
 //! The tool: arguments, bounds, and the answer around a page.
 
-use std::borrow::Cow;
 use std::fs::File;
-use std::io;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -10,14 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::super::line::{MAX_LINE_BYTES, fitting, line_cost};
 use super::super::refusal::{PATH, parse_path, refusal};
-use super::super::root::{Root, WalkError};
-use super::page::{LOOKAHEAD, Page, PageError, is_inside_character};
-use crate::arguments::{schema_of, with_maximum};
+use super::super::root::Root;
+use super::page::{LOOKAHEAD, Page, is_inside_character};
 use crate::call::{Answer, Call, Failure};
 use crate::governance::Permit;
 use crate::problem::{Code, Problem, echo};
-use crate::protocol::tool::{Effect, ToolName, ToolSpec};
-use crate::tools::{Bound, CheckedSpec, TypedTool, Work};
+use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::{AsciiWriter, string_cost};
 
 /// The body's members beside content and path, generously.
@@ -89,20 +85,15 @@ pub struct SandboxFsRead {
 impl SandboxFsRead {
     /// Reads beneath `root`, at most `max_bytes_ceiling` bytes a call (`MCP_FS_MAX_BYTES`).
     pub fn new(root: Arc<Root>, max_bytes_ceiling: u64) -> Self {
-        let spec = ToolSpec {
-            name: ToolName::new("sandbox_fs_read"),
-            title: "Read a file".into(),
-            description: Cow::Owned(format!(
-                "Reads one file of the data directory, at most {max_bytes_ceiling} bytes a call. A larger file is \
+        let description = format!(
+            "Reads one file of the data directory, at most {max_bytes_ceiling} bytes a call. A larger file is \
                  read page by page: pass next_offset as offset until it is null. Text must be UTF-8; read other \
                  files with encoding base64. Paths are relative; nothing outside the directory can be reached. \
                  sandbox_fs_list shows what is there."
-            )),
-            input_schema: with_maximum(schema_of::<Arguments>(), "max_bytes", max_bytes_ceiling),
-            output_schema: schema_of::<Output>(),
-            effect: Effect::Read,
-        };
-        Self { root, spec: CheckedSpec::new(spec) }
+        );
+        let spec = CheckedSpec::of::<Arguments, Output>("sandbox_fs_read", "Read a file", description)
+            .with_maximum("max_bytes", max_bytes_ceiling);
+        Self { root, spec }
     }
 }
 
@@ -113,20 +104,17 @@ impl TypedTool for SandboxFsRead {
         &self.spec
     }
 
-    fn bind(&self, request: Arguments) -> Result<Bound<impl Work>, Problem> {
+    fn bind(&self, request: Arguments) -> Result<Bound<'_>, Problem> {
         let path = parse_path(&request.relative_path)?;
         let max_body_bytes = max_body_bytes(&request);
         let run = move |_: Permit, call: &Call| {
             let interrupt = call.interrupt();
-            let file = self
-                .root
-                .open_file(&path, interrupt)
-                .map_err(|error| refusal(error, &request.relative_path))?;
-            let page = Page::read(&file, request.offset, max_bytes(&request), interrupt)
-                .map_err(|error| read_failure(error, &request))?;
+            let refused = |error| refusal(error, &request.relative_path);
+            let file = self.root.open_file(&path, interrupt).map_err(refused)?;
+            let page = Page::read(&file, request.offset, max_bytes(&request), interrupt).map_err(refused)?;
             answer(&page, &file, &request)
         };
-        Ok(Bound { max_body_bytes, run })
+        Ok((max_body_bytes, Box::new(run)))
     }
 }
 
@@ -175,16 +163,6 @@ fn answer(page: &Page, file: &File, request: &Arguments) -> Result<Answer, Failu
 
 fn max_bytes(request: &Arguments) -> usize {
     usize::try_from(request.max_bytes).unwrap_or(usize::MAX)
-}
-
-fn read_failure(error: PageError, request: &Arguments) -> Failure {
-    match error {
-        PageError::Interrupted(interrupted) => interrupted.into(),
-        PageError::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            refusal(WalkError::Unreadable, &request.relative_path)
-        }
-        PageError::Io(error) => Failure::Internal(format!("a file could not be read: {error}")),
-    }
 }
 
 /// Refuses a page, whose byte at `bad` is not UTF-8, as text.

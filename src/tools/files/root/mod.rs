@@ -50,32 +50,30 @@ enum Lookup {
 pub struct RootError(#[source] io::Error);
 
 /// A walk that did not arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkError {
     /// The path, or a symbolic link on it, leads above the root at some point.
-    #[error("leads outside the root")]
     Outside,
     /// More than 40 symbolic links, or more than 16,384 names looked up because of them.
-    #[error("too many symbolic links")]
     TooManyLinks,
     /// A part is missing, or is no directory and has something behind it.
-    #[error("there is no such thing")]
     Missing,
     /// A file was asked for, and something else is there.
-    #[error("not a regular file")]
     NotRegular,
     /// A directory was asked for, and something else is there.
-    #[error("not a directory")]
     NotDirectory,
     /// The process may not open it, or may not search a directory on the way.
-    #[error("not readable")]
     Unreadable,
     /// The system failed.
-    #[error("{0}")]
     Io(Errno),
     /// The call was interrupted.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
+    Interrupted,
+}
+
+impl From<Interrupted> for WalkError {
+    fn from(Interrupted: Interrupted) -> Self {
+        Self::Interrupted
+    }
 }
 
 impl From<Errno> for WalkError {
@@ -122,18 +120,12 @@ impl Root {
 
     /// Opens the regular file at `path` for reading.
     pub fn open_file(&self, path: &RelPath, interrupt: &Interrupt) -> Result<File, WalkError> {
-        match Walk::new(self, path, interrupt).arrive(Wanted::File)? {
-            End::File(file) => Ok(file),
-            End::Directory(_) => Err(WalkError::NotRegular),
-        }
+        Walk::new(self, path, interrupt).arrive(Wanted::File).map(File::from)
     }
 
     /// Opens the directory at `path` for listing.
     pub fn open_directory(&self, path: &RelPath, interrupt: &Interrupt) -> Result<OwnedFd, WalkError> {
-        match Walk::new(self, path, interrupt).arrive(Wanted::Directory)? {
-            End::Directory(directory) => Ok(directory),
-            End::File(_) => Err(WalkError::NotDirectory),
-        }
+        Walk::new(self, path, interrupt).arrive(Wanted::Directory)
     }
 
     /// Opens the single `name` in `directory`. Never follows a link.
@@ -164,12 +156,6 @@ enum Wanted {
     Directory,
 }
 
-/// The end of a walk.
-enum End {
-    File(File),
-    Directory(OwnedFd),
-}
-
 /// The kind of the object behind one name.
 enum Entry {
     Directory(OwnedFd),
@@ -194,11 +180,15 @@ struct Walk<'w> {
 
 impl<'w> Walk<'w> {
     fn new(root: &'w Root, path: &RelPath, interrupt: &'w Interrupt) -> Self {
-        let pending = path.steps().rev().cloned().collect();
+        let pending = path.steps.iter().rev().cloned().collect();
         Self { root, interrupt, names: Vec::new(), here: None, pending, links: 0, lookups: 0 }
     }
 
-    fn arrive(mut self, wanted: Wanted) -> Result<End, WalkError> {
+    fn arrive(mut self, wanted: Wanted) -> Result<OwnedFd, WalkError> {
+        let unwanted = match wanted {
+            Wanted::File => WalkError::NotRegular,
+            Wanted::Directory => WalkError::NotDirectory,
+        };
         while let Some(step) = self.pending.pop() {
             let name = match step {
                 Step::Stay => continue,
@@ -219,14 +209,12 @@ impl<'w> Walk<'w> {
                     return Err(self.absent(WalkError::Missing));
                 }
                 Entry::Regular if wanted == Wanted::File => return self.open_leaf(&name),
-                Entry::Regular => return Err(WalkError::NotDirectory),
-                Entry::Other if wanted == Wanted::File => return Err(WalkError::NotRegular),
-                Entry::Other => return Err(WalkError::NotDirectory),
+                Entry::Regular | Entry::Other => return Err(unwanted),
             }
         }
         match wanted {
-            Wanted::File => Err(WalkError::NotRegular),
-            Wanted::Directory => self.open_here().map(End::Directory),
+            Wanted::File => Err(unwanted),
+            Wanted::Directory => self.descend(OsStr::new("."), OFlag::O_RDONLY | OFlag::O_DIRECTORY),
         }
     }
 
@@ -274,17 +262,12 @@ impl<'w> Walk<'w> {
 
     /// Opens the regular file `name` in the directory of the walk, and judges the open file: the name may have been
     /// given to something else since it was looked at.
-    fn open_leaf(&mut self, name: &OsStr) -> Result<End, WalkError> {
+    fn open_leaf(&mut self, name: &OsStr) -> Result<OwnedFd, WalkError> {
         let file = self.descend(name, OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY)?;
         match kind_of(file.as_fd())? {
-            SFlag::S_IFREG => Ok(End::File(File::from(file))),
+            SFlag::S_IFREG => Ok(file),
             _ => Err(WalkError::NotRegular),
         }
-    }
-
-    /// Opens the directory where the walk stands for listing.
-    fn open_here(&mut self) -> Result<OwnedFd, WalkError> {
-        self.descend(OsStr::new("."), OFlag::O_RDONLY | OFlag::O_DIRECTORY)
     }
 
     /// Opens `name` where the walk stands.
