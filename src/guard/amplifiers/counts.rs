@@ -1,60 +1,55 @@
 //! Counts: each call or type that makes as much as a number says, and how much it can make.
 
-use sqlparser::ast::{ArrayElemTypeDef, DataType, TypeModifier, Value};
+use super::amounts;
+use super::excess::{Excess, MAX_COUNT, MAX_GROUPS, MAX_LITERAL};
+use super::literals::{NUMERIC_DIGITS, as_float};
+use super::nodes::{Kind, Nodes};
+use crate::guard::functions::{Function, Size};
 
-use super::arena::Kind;
-use super::excess::{Excess, MAX_CORNERS, MAX_COUNT, MAX_GROUPS, MAX_LITERAL, Quantity};
-use super::listing::Listing;
-use super::literals::{self, NUMERIC_DIGITS, as_float};
-use super::templates::Template;
-use crate::guard::functions::{Function, Keys, Size, operators};
-use crate::guard::judge::names::type_name;
-
-/// The largest count or replacement that counts only where calls nest.
+/// The largest count or replacement that counts only where calls nest, and the count that a column stands for there.
 const SMALL: f64 = 100.0;
-/// The count that a column stands for where calls nest.
-const COLUMN: f64 = 100.0;
-/// The most elements of a text whose length is not counted.
-const ELEMENTS: f64 = 500.0;
-
 /// Bytes that each byte of a multirange's text takes while it is read.
 const RANGE_BYTES: f64 = 1_000.0;
-
-/// A factor of the size of a statement's values.
-#[derive(Debug)]
-pub(super) struct Factor {
-    pub(super) index: usize,
-    pub(super) by: f64,
-}
+/// Bytes that an element of an array takes while it is written out, on average: a range or a shape takes 1 KB.
+pub(super) const ELEMENT_BYTES: f64 = 120.0;
 
 /// All counts of a statement.
 #[derive(Debug)]
 pub(super) struct Counts {
-    pub(super) factors: Vec<Factor>,
+    /// Factors of the size of a statement's values, by the node that multiplies.
+    pub(super) factors: Vec<(usize, f64)>,
     /// Counts that hold a column, by the call they stand in, with what their literals multiply.
-    pub(super) moving: Vec<Factor>,
-    /// The growth of its arguments by each node alone.
-    pub(super) growth: Vec<f64>,
+    pub(super) moving: Vec<(usize, f64)>,
     /// Calls whose replacement is no literal.
     pub(super) replacing: Vec<usize>,
-    /// Bytes that each byte of a text takes where its matches or its ranges are read.
-    pub(super) overhead: f64,
+    /// The growth of its arguments by each node alone.
+    pub(super) growth: Vec<f64>,
+    /// Bytes that each byte or element takes.
+    pub(super) unit: f64,
 }
 
 type Verdict = Result<(), (usize, Excess)>;
 
 impl Counts {
-    pub(super) fn of(listing: &Listing<'_>) -> Result<Self, (usize, Excess)> {
-        let growth = vec![1.0; listing.items.len()];
+    pub(super) fn of(nodes: &Nodes) -> Result<Self, (usize, Excess)> {
+        let growth = vec![1.0; nodes.len()];
         let mut counts =
-            Self { factors: Vec::new(), moving: Vec::new(), growth, replacing: Vec::new(), overhead: 1.0 };
-        for (index, item) in listing.iter() {
-            match item.kind {
-                Kind::Call(_, Some(function)) => counts.call(listing, index, function)?,
-                Kind::Call(_, None) | Kind::Build => counts.grow(index, 2.0),
-                Kind::Operator("^") => counts.digits(listing, index, listing.argument(index, 1)),
-                Kind::Cast(data_type) => counts.cast(listing, index, data_type)?,
+            Self { factors: Vec::new(), moving: Vec::new(), replacing: Vec::new(), growth, unit: 1.0 };
+        for (index, node) in nodes.iter() {
+            match &node.kind {
+                Kind::Call { function: Some(function), named, .. } => {
+                    counts.call(nodes, index, function, *named)?;
+                }
+                Kind::Call { function: None, .. } | Kind::Build => counts.grow(index, 2.0),
+                Kind::Operator(sign) if sign == "^" => counts.digits(nodes, index, 1),
+                Kind::Cast { name, length } if *length > MAX_COUNT => {
+                    return Err((index, Excess::Count { name: name.clone(), count: *length }));
+                }
+                Kind::Cast { length, .. } => counts.factor(index, *length),
                 _ => {}
+            }
+            if nodes.name(index).ends_with("multirange") {
+                counts.unit = counts.unit.max(RANGE_BYTES);
             }
         }
         Ok(counts)
@@ -62,7 +57,7 @@ impl Counts {
 
     fn factor(&mut self, index: usize, by: f64) {
         if by > SMALL {
-            self.factors.push(Factor { index, by });
+            self.factors.push((index, by));
         }
     }
 
@@ -74,239 +69,161 @@ impl Counts {
 
     /// A factor, or growth where calls nest.
     fn lengthen(&mut self, index: usize, by: f64) {
-        if by > SMALL {
-            self.factor(index, by);
-        } else {
-            self.grow(index, by);
-        }
+        if by > SMALL { self.factor(index, by) } else { self.grow(index, by) }
     }
 
-    fn cast(&mut self, listing: &Listing<'_>, index: usize, data_type: &DataType) -> Verdict {
-        let length = padding(listing, index, data_type);
-        if length > MAX_COUNT {
-            return Err((
-                listing.at(index),
-                Excess::Count { name: listing.name(index), count: Quantity(length) },
-            ));
+    fn call(&mut self, nodes: &Nodes, index: usize, function: &Function, named: bool) -> Verdict {
+        let argument = |nth| nodes.argument(index, nth);
+        if named && !matches!(function.size, Size::Flat | Size::Grows) {
+            return Err((index, Excess::Named { name: nodes.name(index) }));
         }
-        self.factor(index, length);
-        if type_name(data_type).ends_with("multirange") {
-            self.overhead = self.overhead.max(RANGE_BYTES);
+        match function.size {
+            Size::Flat => {}
+            Size::Grows => self.grow(index, 2.0),
+            // With one argument `polygon` converts.
+            Size::Count(nth) => argument(nth)
+                .filter(|_| argument(1).is_some())
+                .map_or(Ok(()), |count| self.count(nodes, index, count))?,
+            Size::Lengths(nth) => {
+                argument(nth).map_or(Ok(()), |lengths| self.lengths(nodes, index, lengths))?
+            }
+            Size::Template(nth) => argument(nth).map_or(Ok(()), |text| self.template(nodes, index, text))?,
+            Size::Matches(nth) => {
+                argument(nth).map_or(Ok(()), |pattern| self.matches(nodes, index, pattern))?
+            }
+            Size::Digits(nth) => self.digits(nodes, index, nth),
+            Size::Product(from, to) => {
+                let replaced =
+                    argument(1).filter(|_| function.name == "replace").and_then(|it| nodes.literal(it));
+                let mut by = 0.0;
+                for argument in (from..=to).filter_map(argument) {
+                    match nodes.literal(argument) {
+                        Some(text) => by += as_float(text.len()),
+                        None => self.replacing.push(index),
+                    }
+                }
+                self.lengthen(index, by / as_float(replaced.map_or(1, str::len)).max(1.0));
+            }
         }
         Ok(())
     }
 
-    fn call(&mut self, listing: &Listing<'_>, index: usize, function: &Function) -> Verdict {
-        if function.keys == Keys::Path && function.name.contains("query_array") && deep(listing, index) {
-            // `**` finds a value and all that is within it.
-            self.replacement(listing, index, 0..=0);
-        }
-        if function.name.ends_with("multirange") {
-            self.overhead = self.overhead.max(RANGE_BYTES);
-        }
-        let (arity, named) = listing.arity(index);
-        let wanted = match function.size {
-            Size::Flat => return Ok(()),
-            Size::Grows => {
-                self.grow(index, 2.0);
-                return Ok(());
-            }
-            Size::Count(n) | Size::Lengths(n) | Size::Template(n) | Size::Corners(n) => n,
-            Size::Matches(n) | Size::Product(n, _) | Size::Digits(n) => n,
-        };
-        if named {
-            return Err((listing.at(index), Excess::Named { name: function.name.to_owned() }));
-        }
-        let Some(argument) = listing.argument(index, wanted) else { return Ok(()) };
-        match function.size {
-            Size::Flat | Size::Grows => Ok(()),
-            Size::Count(_) => self.count(listing, index, argument, function.name == "repeat"),
-            Size::Lengths(_) => self.lengths(listing, index, argument),
-            Size::Template(_) => self.template(listing, index, argument, arity),
-            Size::Corners(_) if arity < 2 => Ok(()),
-            Size::Corners(_) => match listing.amount(argument).and_then(|amount| amount.written) {
-                Some(corners) if corners <= MAX_CORNERS => {
-                    self.factor(index, corners);
-                    Ok(())
-                }
-                _ => Err((listing.at(argument), Excess::Corners)),
-            },
-            Size::Matches(_) => self.matches(listing, index, argument),
-            Size::Product(from, to) => {
-                self.replacement(listing, index, from..=to);
-                Ok(())
-            }
-            Size::Digits(_) => {
-                self.digits(listing, index, Some(argument));
-                Ok(())
-            }
-        }
-    }
-
     /// A length or a number of repetitions.
-    fn count(&mut self, listing: &Listing<'_>, index: usize, argument: usize, repeats: bool) -> Verdict {
-        let name = listing.name(index);
-        let refuse = |excess| Err((listing.at(index), excess));
-        let Some(amount) = listing.amount(argument) else { return Ok(()) };
-        match amount.written {
-            _ if amount.unbounded => return refuse(Excess::Unbounded { name }),
-            Some(count) if count > MAX_COUNT => {
-                return refuse(Excess::Count { name, count: Quantity(count) });
+    fn count(&mut self, nodes: &Nodes, index: usize, argument: usize) -> Verdict {
+        let name = nodes.name(index);
+        // What pads does not multiply what it is given.
+        let repeats = |by| if name == "repeat" { by } else { 1.0 };
+        match amounts::of(nodes, argument) {
+            None => return Err((index, Excess::Unbounded { name })),
+            Some(amount) if !amount.moving && amount.times > MAX_COUNT => {
+                return Err((index, Excess::Count { name, count: amount.times }));
             }
-            Some(count) if repeats => self.lengthen(index, count),
-            Some(count) => self.factor(index, count),
-            None if !amount.moving => return refuse(Excess::Unbounded { name }),
-            None if amount.largest > MAX_LITERAL => {
-                return refuse(Excess::CountLiteral { name, literal: Quantity(amount.largest) });
+            Some(amount) if !amount.moving && amount.times > SMALL => self.factor(index, amount.times),
+            Some(amount) if !amount.moving => self.grow(index, repeats(amount.times)),
+            Some(amount) if amount.largest > MAX_LITERAL => {
+                return Err((
+                    index,
+                    Excess::Beside { name, literal: format!("The literal {}", amount.largest) },
+                ));
             }
-            None => {
-                self.moving.push(Factor { index, by: amount.times.max(1.0) });
+            Some(amount) => {
+                self.moving.push((index, amount.times.max(1.0)));
                 self.factor(index, amount.times);
-                self.grow(index, if repeats { COLUMN } else { 1.0 });
+                self.grow(index, repeats(SMALL));
             }
         }
         Ok(())
     }
 
     /// The lengths of an array: each is a count, and they multiply.
-    fn lengths(&mut self, listing: &Listing<'_>, index: usize, argument: usize) -> Verdict {
-        let lengths = listing.bare(argument);
-        let mut product = f64::INFINITY;
-        if let Some(value) = listing.literal(argument) {
-            let length = |text: &str| text.trim().parse::<u64>().map_or(f64::INFINITY, as_float);
-            let list = literals::text(value).trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-            product = list.map_or(product, |list| match list.trim() {
-                "" => 0.0,
-                list => list.split(',').map(length).product(),
-            });
-        } else if matches!(listing.kind(lengths), Kind::Build) {
-            product = 1.0;
-            for (child, _) in listing.children(lengths) {
-                let amount = listing.amount(child).filter(|amount| !amount.unbounded);
-                match amount.and_then(|amount| amount.written) {
-                    Some(length) => product *= length,
-                    None => self.count(listing, index, child, true)?,
+    fn lengths(&mut self, nodes: &Nodes, index: usize, argument: usize) -> Verdict {
+        let mut product = 1.0;
+        if let Some(list) = nodes.literal(argument) {
+            let list = list.trim().trim_matches(['{', '}']);
+            let length = |text: &str| text.trim().parse().unwrap_or(f64::INFINITY);
+            product = if list.is_empty() { 0.0 } else { list.split(',').map(length).product() };
+        } else if matches!(nodes.kind(argument), Kind::Build) {
+            for (length, _) in nodes.children(argument) {
+                match amounts::of(nodes, length).filter(|amount| !amount.moving) {
+                    Some(amount) => product *= amount.times,
+                    None => self.count(nodes, index, length)?,
                 }
             }
+        } else {
+            return Err((index, Excess::Unbounded { name: nodes.name(index) }));
         }
         if product > MAX_COUNT {
-            return Err((listing.at(index), Excess::Lengths));
+            return Err((index, Excess::Count { name: nodes.name(index), count: product }));
         }
         self.factor(index, product);
+        self.unit = self.unit.max(if product > SMALL { ELEMENT_BYTES } else { 1.0 });
         Ok(())
     }
 
-    fn template(&mut self, listing: &Listing<'_>, index: usize, argument: usize, arity: usize) -> Verdict {
-        let Some(value) = listing.literal(argument) else {
-            if matches!(listing.kind(listing.bare(argument)), Kind::Column { .. }) {
-                self.moving.push(Factor { index, by: 1.0 });
-                self.grow(index, COLUMN);
-                return Ok(());
+    /// A template of `format`. With `*` every argument is taken as a width.
+    fn template(&mut self, nodes: &Nodes, index: usize, argument: usize) -> Verdict {
+        let Some(template) = nodes.literal(argument) else {
+            if !matches!(nodes.kind(argument), Kind::Column { .. }) {
+                return Err((index, Excess::Unbounded { name: nodes.name(index) }));
             }
-            return Err((listing.at(index), Excess::Template));
+            self.moving.push((index, 1.0));
+            self.grow(index, SMALL);
+            return Ok(());
         };
-        let template = Template::parse(literals::text(value));
-        if template.widths > MAX_COUNT {
-            return Err((
-                listing.at(index),
-                Excess::Count { name: listing.name(index), count: Quantity(template.widths) },
-            ));
+        let fields = template.split('%').skip(1);
+        let widths = fields.filter_map(|field| {
+            let flags = field.split_once('$').map_or(field, |(_, rest)| rest).trim_start_matches('-');
+            flags.split(|c: char| !c.is_ascii_digit()).next()?.parse::<f64>().ok()
+        });
+        let widths = widths.sum();
+        if widths > MAX_COUNT {
+            return Err((index, Excess::Count { name: nodes.name(index), count: widths }));
         }
-        self.factor(index, template.widths);
-        for star in template.stars {
-            if let Some(width) = listing.argument(index, star) {
-                self.count(listing, index, width, false)?;
+        self.factor(index, widths);
+        if template.contains('*') {
+            let text = |kind: &Kind| matches!(kind, Kind::Literal { number: None, .. });
+            for (width, _) in nodes.arguments(index).skip(1).filter(|(_, node)| !text(&node.kind)) {
+                self.count(nodes, index, width)?;
             }
         }
-        let shown = as_float(u64::try_from(template.fields).unwrap_or(u64::MAX));
-        let given = as_float(u64::try_from(arity.saturating_sub(1)).unwrap_or(u64::MAX));
-        if shown > given {
-            self.lengthen(index, shown);
-        }
+        self.lengthen(index, as_float(template.matches('$').count()));
         Ok(())
     }
 
-    fn matches(&mut self, listing: &Listing<'_>, index: usize, argument: usize) -> Verdict {
-        let refused = || Err((listing.at(index), Excess::Groups { name: listing.name(index) }));
-        let literals_within = |from| {
-            listing.within(from).filter_map(|(_, item)| match item.kind {
-                Kind::Literal(value) => Some(literals::text(value).matches('(').count()),
-                _ => None,
+    /// A pattern whose matches are returned. One that comes through a column could be any literal of the statement.
+    fn matches(&mut self, nodes: &Nodes, index: usize, argument: usize) -> Verdict {
+        let groups = |from| {
+            nodes.within(from).map(|(_, node)| match &node.kind {
+                Kind::Literal { text, .. } => as_float(text.matches('(').count()),
+                _ => 0.0,
             })
         };
-        let mut groups: usize = literals_within(argument).sum();
-        if listing.literal(argument).is_none() {
-            // A pattern that comes through a column could be any literal of the statement.
-            groups = groups.max(literals_within(0).max().unwrap_or_default());
-            let calls = listing.within(argument).any(|(_, item)| matches!(item.kind, Kind::Call(..)));
-            let columns = listing.within(argument).any(|(_, item)| matches!(item.kind, Kind::Column { .. }));
-            if calls && !columns {
-                return refused();
+        let mut most: f64 = groups(argument).sum();
+        let has = |kind: fn(&Kind) -> bool| nodes.within(argument).any(|(_, node)| kind(&node.kind));
+        if nodes.literal(argument).is_none() {
+            most = groups(0).fold(most, f64::max);
+            if has(|kind| matches!(kind, Kind::Call { .. }))
+                && !has(|kind| matches!(kind, Kind::Column { .. }))
+            {
+                most = f64::INFINITY;
             }
         }
-        if groups > MAX_GROUPS {
-            return refused();
+        if most > MAX_GROUPS {
+            let name = nodes.name(index);
+            return Err((index, Excess::Pattern { name, most: MAX_GROUPS, what: "parentheses" }));
         }
-        self.overhead = self.overhead.max(as_float(u64::try_from(groups + 1).unwrap_or(u64::MAX)));
+        self.unit = self.unit.max(most + 1.0);
         Ok(())
-    }
-
-    /// Replacements and separators: what is written is counted by its length, over what it replaces. That also bounds how
-    /// often a regular expression's replacement repeats what was found: `\\1` is longer than one.
-    fn replacement(
-        &mut self,
-        listing: &Listing<'_>,
-        index: usize,
-        arguments: std::ops::RangeInclusive<usize>,
-    ) {
-        let length = |value: &Value| as_float(literals::length(value));
-        let replaced = match listing.kind(index) {
-            Kind::Call("replace", _) => listing.argument(index, 1).and_then(|child| listing.literal(child)),
-            _ => None,
-        };
-        let mut by = 0.0;
-        for argument in arguments.filter_map(|argument| listing.argument(index, argument)) {
-            match listing.literal(argument) {
-                Some(value) => by += length(value),
-                None => self.replacing.push(index),
-            }
-        }
-        self.lengthen(index, by / replaced.map_or(1.0, length).max(1.0));
     }
 
     /// A number of so many digits, which PostgreSQL bounds.
-    fn digits(&mut self, listing: &Listing<'_>, index: usize, argument: Option<usize>) {
-        let Some(amount) = argument.and_then(|argument| listing.amount(argument)) else { return };
-        let most = as_float(NUMERIC_DIGITS);
-        match amount.written.filter(|_| !amount.unbounded) {
-            Some(digits) => self.factor(index, digits.min(most)),
-            None if amount.moving => {}
-            None => self.factor(index, most),
+    fn digits(&mut self, nodes: &Nodes, index: usize, nth: usize) {
+        match nodes.argument(index, nth).map(|digits| amounts::of(nodes, digits)) {
+            Some(Some(amount)) if amount.moving => {}
+            Some(amount) => {
+                self.factor(index, amount.map_or(NUMERIC_DIGITS, |amount| amount.times.min(NUMERIC_DIGITS)));
+            }
+            None => {}
         }
     }
-}
-
-/// Returns true for a path that looks into everything.
-fn deep(listing: &Listing<'_>, index: usize) -> bool {
-    let path =
-        listing.named(index, "path").or(listing.argument(index, 1)).and_then(|path| listing.literal(path));
-    path.is_some_and(|path| literals::text(path).contains("**"))
-}
-
-/// Returns the bytes to which a cast pads its value.
-fn padding(listing: &Listing<'_>, index: usize, data_type: &DataType) -> f64 {
-    if let DataType::Array(ArrayElemTypeDef::SquareBracket(element, _)) = data_type {
-        let elements =
-            listing.argument(index, 0).and_then(|inner| listing.literal(inner)).map(literals::length);
-        let elements = elements.map_or(ELEMENTS, |length| as_float(length / 2 + 1));
-        let each = padding(listing, index, element);
-        return if each > 1.0 { each * elements } else { each };
-    }
-    let (DataType::Custom(_, modifiers), true) = (data_type, operators::pads(type_name(data_type))) else {
-        return 1.0;
-    };
-    modifiers.iter().fold(1.0, |most: f64, modifier| match modifier {
-        TypeModifier::Number(number, _) => most.max(number.parse().unwrap_or(f64::MAX)),
-        TypeModifier::Identifier(_) | TypeModifier::String(_) => most,
-    })
 }

@@ -3,7 +3,7 @@
 use sqlparser::ast::Value;
 
 /// Digits of the largest `numeric`, before and behind the point.
-pub(super) const NUMERIC_DIGITS: u64 = 147_456;
+pub(super) const NUMERIC_DIGITS: f64 = 147_456.0;
 
 /// The text of a literal, as PostgreSQL reads it.
 pub(super) fn text(value: &Value) -> &str {
@@ -18,14 +18,9 @@ pub(super) fn text(value: &Value) -> &str {
     }
 }
 
-/// Returns its length in bytes; that of a number does not matter.
-pub(super) fn length(value: &Value) -> u64 {
-    if matches!(value, Value::Number(..)) { 0 } else { u64::try_from(text(value).len()).unwrap_or(u64::MAX) }
-}
-
 /// The number that a literal is, without its sign.
 pub(super) fn number(value: &Value) -> Option<f64> {
-    let in_base = |radix| u64::from_str_radix(text(value), radix).map_or(f64::MAX, as_float);
+    let in_base = |radix| usize::from_str_radix(text(value), radix).map_or(f64::MAX, as_float);
     match value {
         Value::HexStringLiteral(_) => Some(in_base(16)),
         Value::SingleQuotedByteStringLiteral(_) => Some(in_base(2)),
@@ -34,21 +29,19 @@ pub(super) fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// The largest number that stands in a literal, alone or among other text.
-pub(super) fn largest_number(value: &Value) -> f64 {
-    let within = words(text(value)).filter_map(parse);
-    within.chain(number(value)).fold(0.0, f64::max)
+/// The largest number among other text.
+pub(super) fn largest_number(text: &str) -> f64 {
+    words(text).filter_map(parse).fold(0.0, f64::max)
 }
 
 /// Returns the digits that the exponents in a literal stand for. Backslashes and JSON's escapes are undone.
-pub(super) fn exponents(value: &Value) -> u64 {
-    let plain = unescaped(text(value));
-    words(&plain).filter_map(exponent).fold(0, |sum, digits| sum.saturating_add(digits.min(NUMERIC_DIGITS)))
+pub(super) fn exponents(text: &str) -> f64 {
+    words(&unescaped(text)).filter_map(exponent).map(|digits| digits.min(NUMERIC_DIGITS)).sum()
 }
 
 /// A large number as the nearest float.
 #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^53")]
-pub(super) const fn as_float(number: u64) -> f64 {
+pub(super) const fn as_float(number: usize) -> f64 {
     number as f64
 }
 
@@ -65,7 +58,7 @@ fn parse(word: &str) -> Option<f64> {
     let digits = digits.replace('_', "");
     let based = |prefix: char, radix| {
         let digits = digits.strip_prefix('0')?.strip_prefix([prefix, prefix.to_ascii_uppercase()])?;
-        u64::from_str_radix(digits, radix).ok().map(as_float)
+        usize::from_str_radix(digits, radix).ok().map(as_float)
     };
     digits
         .parse()
@@ -81,13 +74,13 @@ fn parse(word: &str) -> Option<f64> {
 }
 
 /// The exponent of a number that has one of three digits or more, without its sign.
-fn exponent(word: &str) -> Option<u64> {
+fn exponent(word: &str) -> Option<f64> {
     let (mantissa, exponent) = word.split_once(['e', 'E'])?;
     let digits = exponent.trim_start_matches(['-', '+']).replace('_', "");
     let is_number = mantissa.bytes().any(|c| c.is_ascii_digit())
         && mantissa.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'.' | b'-' | b'+' | b'_'));
     let long = digits.len() >= 3 && digits.bytes().all(|c| c.is_ascii_digit());
-    (is_number && long).then(|| digits.parse().unwrap_or(u64::MAX))
+    (is_number && long).then(|| digits.parse().unwrap_or(f64::MAX))
 }
 
 /// A text without backslashes, and with what `\u0065` stands for.
@@ -116,22 +109,21 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, largest: f64, digits: u64) {
-        let value = Value::SingleQuotedString(text.to_owned());
-        assert_eq!((largest_number(&value), exponents(&value)), (largest, digits), "{text}");
+    fn check(text: &str, largest: f64, digits: f64) {
+        assert_eq!((largest_number(text), exponents(text)), (largest, digits), "{text}");
     }
 
     #[test]
     fn numbers_and_exponents_are_found_however_they_are_spelt() {
-        check("", 0.0, 0);
-        check("900000000", 9e8, 0);
-        check("-9e8", 9e8, 0);
-        check("{1,20000}", 20_000.0, 0);
-        check("0xfffff", 1_048_575.0, 0);
-        check("1_000_000", 1e6, 0);
-        check("a 12345 b", 12_345.0, 0);
-        check("12345px", 12_345.0, 0);
-        check("[1\\u0065131071,\\1e131071]", f64::INFINITY, 262_142);
-        check("1e99 9e107d9d372b 550e8400-e29b-41d4-a716-446655440000", 1e99, 0);
+        check("", 0.0, 0.0);
+        check("900000000", 9e8, 0.0);
+        check("-9e8", 9e8, 0.0);
+        check("{1,20000}", 20_000.0, 0.0);
+        check("0xfffff", 1_048_575.0, 0.0);
+        check("1_000_000", 1e6, 0.0);
+        check("a 12345 b", 12_345.0, 0.0);
+        check("12345px", 12_345.0, 0.0);
+        check("[1\\u0065131071,\\1e131071]", f64::INFINITY, 262_142.0);
+        check("1e99 9e107d9d372b 550e8400-e29b-41d4-a716-446655440000", 1e99, 0.0);
     }
 }

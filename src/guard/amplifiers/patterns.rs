@@ -1,53 +1,56 @@
 //! Patterns: JSON paths that find an item many times, and regular expressions that repeat repetitions.
 
-use super::arena::Kind;
 use super::excess::{Excess, MAX_ITEMS, MAX_REPETITIONS};
-use super::listing::Listing;
-use super::{literals, templates};
+use super::literals::as_float;
+use super::nodes::{Kind, Nodes};
 use crate::guard::functions::Keys;
-use crate::guard::judge::names::type_name;
 
 /// Checks every path and every regular expression that is written, and that paths are.
-pub(super) fn check(listing: &Listing<'_>) -> Result<(), (usize, Excess)> {
-    for (index, item) in listing.iter() {
-        match item.kind {
-            Kind::Call(_, Some(function)) if function.keys == Keys::Path => {
-                path(listing, listing.named(index, "path").or(listing.argument(index, 1)), true)?;
+pub(super) fn check(nodes: &Nodes) -> Result<(), (usize, Excess)> {
+    for (index, node) in nodes.iter() {
+        let (path, pattern) = match &node.kind {
+            Kind::Call { function: Some(function), .. } => {
+                (function.keys == Keys::Path, function.pattern.and_then(|nth| nodes.argument(index, nth)))
             }
-            Kind::Call(_, Some(function)) => {
-                repetitions(listing, function.pattern.and_then(|pattern| listing.argument(index, pattern)))?;
+            Kind::Operator(sign) if sign.contains('~') => (false, nodes.argument(index, 1)),
+            Kind::Operator(sign) => (sign == "@?" || sign == "@@", None),
+            Kind::Cast { name, .. } if name == "jsonpath" => {
+                let made = |(inner, _)| !matches!(nodes.kind(inner), Kind::Column { .. });
+                if nodes.literal(index).is_none() && nodes.arguments(index).any(made) {
+                    return Err((index, Excess::PathMade));
+                }
+                (true, None)
             }
-            Kind::Operator("@?") => path(listing, listing.argument(index, 1), true)?,
-            // Behind a text search's operator stands no path.
-            Kind::Operator("@@") => path(listing, listing.argument(index, 1), false)?,
-            Kind::Operator("~" | "~*" | "!~" | "!~*") => repetitions(listing, listing.argument(index, 1))?,
-            Kind::Cast(data_type) if type_name(data_type) == "jsonpath" => {
-                path(listing, listing.argument(index, 0), true)?
-            }
-            _ => {}
+            _ => continue,
+        };
+        let mut texts = nodes.within(index).filter(|_| path).filter_map(|(inner, _)| nodes.literal(inner));
+        if texts.any(|text| items(text) > MAX_ITEMS) {
+            return Err((
+                index,
+                Excess::Pattern { name: nodes.name(index), most: MAX_ITEMS, what: "items for each one" },
+            ));
+        }
+        if pattern.and_then(|it| nodes.literal(it)).is_some_and(|it| repetitions(it) > MAX_REPETITIONS) {
+            return Err((
+                index,
+                Excess::Pattern { name: nodes.name(index), most: MAX_REPETITIONS, what: "repetitions" },
+            ));
         }
     }
     Ok(())
 }
 
-fn path(listing: &Listing<'_>, path: Option<usize>, always: bool) -> Result<(), (usize, Excess)> {
-    let Some(path) = path else { return Ok(()) };
-    match listing.literal(path) {
-        Some(value) if templates::fan_out(literals::text(value)).is_none_or(|items| items > MAX_ITEMS) => {
-            Err((listing.at(path), Excess::Path))
-        }
-        Some(_) => Ok(()),
-        None if !always || matches!(listing.kind(listing.bare(path)), Kind::Column { .. }) => Ok(()),
-        None => Err((listing.at(path), Excess::PathMade)),
-    }
+/// Returns the number of items that a path can make of each one: `[0,0]` finds an item twice, and so on; `keyvalue()`
+/// makes three members of every one, 8 with what is written around them. No bound with more than one `**`.
+fn items(path: &str) -> f64 {
+    let lists: f64 = path.split('[').skip(1).map(|list| as_float(list.matches(',').count() + 1)).product();
+    let deep = if path.matches("**").count() > 1 { f64::INFINITY } else { 1.0 };
+    path.matches("keyvalue").fold(lists * deep, |items, _| items * 8.0)
 }
 
-fn repetitions(listing: &Listing<'_>, pattern: Option<usize>) -> Result<(), (usize, Excess)> {
-    let written = pattern.and_then(|pattern| Some((pattern, listing.literal(pattern)?)));
-    match written {
-        Some((pattern, value)) if templates::repetitions(literals::text(value)) > MAX_REPETITIONS => {
-            Err((listing.at(pattern), Excess::Repetitions))
-        }
-        Some(_) | None => Ok(()),
-    }
+/// Returns the product of all `{n}` and `{n,m}` of a regular expression, nested or not.
+fn repetitions(pattern: &str) -> f64 {
+    let bounds = pattern.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    let counts = bounds.filter_map(|(bound, _)| bound.rsplit(',').find_map(|n| n.trim().parse::<f64>().ok()));
+    counts.filter(|count| *count > 1.0).product()
 }

@@ -1,249 +1,156 @@
 //! References: how often one value is written out when columns of subqueries stand for what they are made of.
 //!
-//! `a || a` over a subquery whose `a` is `b || b` holds four times b, and the planner plans it four times. A level is a
-//! SELECT; its weight is the most that one of its columns refers to a column of the level below, times the weight of
-//! that one. Names are not resolved: a level is built on the heaviest in its FROM, on all there that may use what
-//! stands before them, and on the subqueries of its expressions.
+//! `a || a` over a subquery whose `a` is `b || b` holds four times b, and the planner plans it four times. Names are not
+//! resolved: a query is built on the heaviest that it reads, on all in its FROM that may use what stands before them,
+//! and on the subqueries of its expressions.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use sqlparser::ast::{Cte, CteAsMaterialized};
-
-use super::arena::{Kind, Slot};
-use super::excess::{Excess, MAX_REFERENCES, MAX_RELATIONS};
-use super::listing::Listing;
+use super::excess::{Excess, MAX_REFERENCES};
+use super::nodes::{Kind, Nodes};
 use crate::guard::functions::Size;
 
-/// The most passes over all weights before they must have settled: WITH RECURSIVE may use later queries.
-const MAX_PASSES: usize = 32;
 /// The weight that a subquery in an expression has for the planner.
 const SUBQUERY: f64 = 16.0;
 
-/// The most times that a column of a statement is written out.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct References {
-    /// By one column of a result.
-    pub(super) of_one: f64,
-    /// By all expressions of each level together.
-    pub(super) of_all: f64,
-}
+/// A WITH RECURSIVE query that stands behind what reads it: too much, for it is not weighed yet.
+const LATER: f64 = f64::INFINITY;
 
-/// Counts of columns in expressions, by the names they are written with.
+/// Counts of columns by their names, whatever they are columns of.
 #[derive(Default)]
-struct Uses<'t> {
-    names: HashMap<(Option<&'t str>, &'t str), f64>,
+struct Uses<'n> {
+    names: HashMap<&'n str, f64>,
     stars: f64,
 }
 
-impl<'t> Uses<'t> {
-    fn add(&mut self, listing: &Listing<'t>, index: usize) {
-        for (_, item) in listing.within(index) {
-            match item.kind {
-                Kind::Column { of, name } => *self.names.entry((of, name)).or_default() += 1.0,
+impl<'n> Uses<'n> {
+    fn add(&mut self, nodes: &'n Nodes, index: usize) {
+        for (_, node) in nodes.within(index) {
+            match &node.kind {
+                Kind::Column { name, .. } => *self.names.entry(name).or_default() += 1.0,
                 Kind::Star => self.stars += 1.0,
                 _ => {}
             }
         }
     }
 
-    /// Returns the most uses that one column may have: a bare name may be that of any table.
     fn most(&self) -> f64 {
-        let bare = |name| self.names.get(&(None, name)).copied().unwrap_or_default();
-        let uses = self.names.iter().map(|((of, name), uses)| uses + of.map_or(0.0, |_| bare(*name)));
-        uses.fold(0.0, f64::max) + self.stars
+        self.names.values().copied().fold(0.0, f64::max) + self.stars
     }
 }
 
-/// An expression of a level: how often it uses one column, and the subqueries in it.
-struct Root {
-    slot_is_output: bool,
-    growth: f64,
-    uses: f64,
-    queries: Vec<usize>,
-}
-
-/// A SELECT or VALUES, a set operation, or a query around them.
-struct Level<'t> {
-    index: usize,
-    roots: Vec<Root>,
-    /// The most uses of one column in all its expressions together.
-    together: f64,
-    sources: Vec<Source<'t>>,
-}
-
-/// A source that a level reads.
-enum Source<'t> {
-    Query { index: usize, lateral: bool },
-    With(&'t str),
-    Call(Root),
-}
-
-/// The factor by which a level multiplies the columns it is built on.
-#[derive(Clone, Copy, PartialEq)]
-struct Weight {
-    one: f64,
-    all: f64,
-    /// Relations that are read once what is not computed once is written out.
-    relations: f64,
-}
-
-const TABLE: Weight = Weight { one: 1.0, all: 1.0, relations: 1.0 };
-
-/// The references of a statement; refused are too many by one value, and too many relations.
-pub(super) fn check(listing: &Listing<'_>, growth: &[f64]) -> Result<References, (usize, Excess)> {
-    let growth = nested(listing, growth);
-    let levels = listing.iter().filter(|(_, item)| item.kind.is_level());
-    let mut levels: Vec<Level<'_>> = levels.map(|(index, _)| level(listing, index, &growth)).collect();
-    // What is used comes before what uses it.
-    levels.sort_by_key(|level| (listing.items.get(level.index).map(|item| item.end), Reverse(level.index)));
-    let mut weights = Weights { listing, ctes: HashMap::new(), known: HashMap::new(), peak: (0, 1.0) };
-    for (index, item) in listing.iter() {
-        if let Kind::Query(Some(cte)) = item.kind {
-            weights.ctes.entry(&cte.alias.name.value).or_default().push((index, cte));
-        }
+/// Returns the most times that a column is written out by one value, and by all expressions of a query together.
+pub(super) fn check(nodes: &Nodes, growth: &[f64]) -> Result<(f64, f64), (usize, Excess)> {
+    let growth = nested(nodes, growth);
+    let mut weights = Weights { nodes, growth, known: HashMap::new(), with: HashMap::new() };
+    let (mut most, mut together) = (1.0_f64, Uses::default());
+    together.add(nodes, 0);
+    for &index in nodes.inner_first.iter().filter(|index| nodes.kind(**index).is_query()) {
+        most = most.max(weights.weigh(index)?);
     }
-    let settled = (0..MAX_PASSES).any(|_| levels.iter().filter(|level| weights.weigh(level)).count() == 0);
-    let (at, peak) = weights.peak;
-    if peak > MAX_REFERENCES || !settled {
-        return Err((listing.at(at), Excess::References));
-    }
-    if let Some((at, _)) = weights.known.iter().find(|(_, weight)| weight.relations > MAX_RELATIONS) {
-        return Err((listing.at(*at), Excess::Relations));
-    }
-    let most = |of: fn(&Weight) -> f64| weights.known.values().map(of).fold(1.0, f64::max);
-    Ok(References { of_one: most(|weight| weight.one), of_all: most(|weight| weight.all) })
+    Ok((most, most * together.most().max(1.0)))
 }
 
 /// Returns the growth of each node with all that it holds; subqueries are counted apart.
-fn nested(listing: &Listing<'_>, growth: &[f64]) -> Vec<f64> {
+fn nested(nodes: &Nodes, growth: &[f64]) -> Vec<f64> {
     let mut nested = growth.to_vec();
-    for (index, item) in listing.iter().rev().filter(|(_, item)| !item.kind.is_level()) {
-        let within = listing.children(index).filter(|(_, child)| !child.kind.is_level());
+    for &index in &nodes.inner_first {
+        let within = nodes.children(index).filter(|(_, node)| !node.kind.is_query());
         let within = within.map(|(child, _)| nested.get(child).copied().unwrap_or(1.0));
         // A replacement multiplies with what it is put into.
-        let within: f64 = match item.kind {
-            Kind::Call(_, Some(function))
-                if matches!(function.size, Size::Product(..) | Size::Template(_)) =>
-            {
-                within.product()
-            }
-            _ => within.fold(1.0, f64::max),
+        let multiplies = |size| matches!(size, Size::Product(..) | Size::Template(_));
+        let within = if nodes.function(index).is_some_and(|function| multiplies(function.size)) {
+            within.product()
+        } else {
+            within.fold(1.0, f64::max)
         };
-        if let Some(place) = nested.get_mut(index) {
-            *place *= within;
-        }
+        nested.iter_mut().skip(index).take(1).for_each(|nested| *nested *= within);
     }
     nested
 }
 
-fn level<'t>(listing: &Listing<'t>, index: usize, growth: &[f64]) -> Level<'t> {
-    let mut level = Level { index, roots: Vec::new(), together: 0.0, sources: Vec::new() };
-    let mut together = Uses::default();
-    for (child, item) in listing.children(index) {
-        match (item.slot, item.kind) {
-            (Slot::With, _) => {}
-            (slot, kind) if kind.is_level() => {
-                level.sources.push(Source::Query { index: child, lateral: slot == Slot::Lateral });
-            }
-            (_, Kind::Table { name, .. }) => level.sources.extend(name.map(Source::With)),
-            (Slot::From, Kind::Call(..)) => level.sources.push(Source::Call(root(listing, child, growth))),
-            _ => {
-                together.add(listing, child);
-                level.roots.push(root(listing, child, growth));
+struct Weights<'n> {
+    nodes: &'n Nodes,
+    growth: Vec<f64>,
+    known: HashMap<usize, f64>,
+    with: HashMap<&'n str, f64>,
+}
+
+impl<'n> Weights<'n> {
+    /// Weighs a SELECT, or a query around it, by what it holds.
+    fn weigh(&mut self, index: usize) -> Result<f64, (usize, Excess)> {
+        let nodes = self.nodes;
+        let (mut below, mut lateral, mut roots) = (1.0, 1.0, Vec::new());
+        for (child, node) in nodes.children(index) {
+            match &node.kind {
+                Kind::Query { .. } if nodes.with_name(child).is_some() => {}
+                Kind::Query { .. } | Kind::Select(_) => below = self.read(below, self.of(child)),
+                Kind::From { lateral: true, .. } => lateral *= self.of_source(child),
+                Kind::From { .. } => below = self.read(below, self.of_source(child)),
+                _ => roots.push((child, node.nth)),
             }
         }
-    }
-    level.together = together.most();
-    level
-}
-
-fn root(listing: &Listing<'_>, index: usize, growth: &[f64]) -> Root {
-    let mut uses = Uses::default();
-    uses.add(listing, index);
-    // Of a subquery in it every column may be one of this level.
-    let queries = listing.within(index).filter(|(_, item)| matches!(item.kind, Kind::Query(None)));
-    let queries = queries.filter(|(query, _)| listing.level(*query) == listing.level(index));
-    Root {
-        slot_is_output: listing.items.get(index).is_some_and(|item| item.slot == Slot::Output),
-        growth: growth.get(index).copied().unwrap_or(1.0),
-        uses: uses.most(),
-        queries: queries.map(|(query, _)| query).collect(),
-    }
-}
-
-struct Weights<'l, 't> {
-    listing: &'l Listing<'t>,
-    ctes: HashMap<&'t str, Vec<(usize, &'t Cte)>>,
-    known: HashMap<usize, Weight>,
-    /// The heaviest level, with its conditions.
-    peak: (usize, f64),
-}
-
-impl Weights<'_, '_> {
-    fn of(&self, index: usize) -> Weight {
-        self.known.get(&index).copied().unwrap_or(TABLE)
-    }
-
-    /// Weighs a level by what is known of others; returns whether that changed anything.
-    fn weigh(&mut self, level: &Level<'_>) -> bool {
-        let (mut below, mut lateral) = (TABLE, TABLE);
-        for source in &level.sources {
-            let (weight, is_lateral) = match source {
-                Source::Query { index, lateral } => (self.of(*index), *lateral),
-                Source::With(name) => (self.of_with(level.index, name), false),
-                Source::Call(root) => {
-                    let one = self.of_root(root, 1.0);
-                    (Weight { one, all: one, relations: 1.0 }, true)
-                }
-            };
-            below.relations += weight.relations;
-            let onto = if is_lateral { &mut lateral } else { &mut below };
-            let merge = |one: f64, other: f64| if is_lateral { one * other } else { one.max(other) };
-            (onto.one, onto.all) = (merge(onto.one, weight.one), merge(onto.all, weight.all));
-        }
-        (below.one, below.all) = (below.one * lateral.one, below.all * lateral.all);
+        below *= lateral;
         let mut weight = below;
-        if matches!(self.listing.kind(level.index), Kind::Rows { .. }) {
-            let outputs = level.roots.iter().filter(|root| root.slot_is_output);
-            weight.one = outputs.map(|root| self.of_root(root, below.one)).fold(1.0, f64::max);
-            let growth = level.roots.iter().map(|root| root.growth).fold(1.0, f64::max);
-            weight.all = growth * (level.together * below.all).max(1.0);
+        for (root, nth) in roots {
+            let (of_root, planned) = self.of_root(root, below);
+            if of_root * planned > MAX_REFERENCES {
+                return Err((root, Excess::References));
+            }
+            if !matches!(nodes.kind(index), Kind::Select(outputs) if !outputs.contains(&nth)) {
+                weight = weight.max(of_root);
+            }
         }
-        let (mut peak, queries) =
-            (weight.one.max(below.one), level.roots.iter().flat_map(|root| &root.queries));
-        for query in queries {
-            weight.all *= self.of(*query).all;
-            weight.relations += self.of(*query).relations;
+        if weight > MAX_REFERENCES {
+            return Err((index, Excess::References));
         }
-        for root in &level.roots {
-            let planned = if root.queries.is_empty() { 1.0 } else { SUBQUERY };
-            peak = peak.max(self.of_root(root, below.one) * planned);
+        self.known.insert(index, weight);
+        if let Some(name) = nodes.with_name(index) {
+            let known = self.with.entry(name).or_insert(weight);
+            *known = known.max(weight);
         }
-        if peak > self.peak.1 {
-            self.peak = (level.index, peak);
-        }
-        self.known.insert(level.index, weight) != Some(weight)
+        Ok(weight)
     }
 
-    /// Returns the most uses of one column below, in the expression as it is written out.
-    fn of_root(&self, root: &Root, below: f64) -> f64 {
-        let queries: f64 = root.queries.iter().map(|query| self.of(*query).one).product();
-        root.growth * (root.uses * below).max(1.0) * queries
+    fn of(&self, index: usize) -> f64 {
+        self.known.get(&index).copied().unwrap_or(1.0)
     }
 
-    /// The weight of the WITH queries of a name. One that reads itself gets its rows one by one, as from a table.
-    fn of_with(&self, reader: usize, name: &str) -> Weight {
-        let around = |index: usize| {
-            index <= reader && self.listing.items.get(index).is_some_and(|item| reader < item.end)
+    /// The weight with one more source. Queries that are NOT MATERIALIZED are planned wherever they are read.
+    fn read(&self, below: f64, source: f64) -> f64 {
+        if self.nodes.not_materialized { below + source } else { below.max(source) }
+    }
+
+    /// The weight of what stands in FROM. A WITH query that reads itself gets its rows one by one, as from a table.
+    fn of_source(&self, index: usize) -> f64 {
+        let nodes = self.nodes;
+        let Kind::From { name: Some(name), .. } = nodes.kind(index) else {
+            let weights = nodes.children(index).map(|(child, node)| match &node.kind {
+                Kind::Query { .. } => self.of(child),
+                _ => self.of_root(child, 1.0).0,
+            });
+            return weights.fold(1.0, f64::max);
         };
-        let others = self.ctes.get(name).into_iter().flatten().filter(|(index, _)| !around(*index));
-        others.fold(TABLE, |most, (index, cte)| {
-            let Weight { one, all, relations } = self.of(*index);
-            // What is read more than once is computed once, unless this says otherwise.
-            let again = matches!(cte.materialized, Some(CteAsMaterialized::NotMaterialized));
-            let relations = if again { relations.max(most.relations) } else { most.relations };
-            Weight { one: one.max(most.one), all: all.max(most.all), relations }
-        })
+        let within = || nodes.around(index).any(|(outer, _)| nodes.with_name(outer) == Some(name));
+        match self.with.get(name.as_str()) {
+            Some(weight) => *weight,
+            None if nodes.recursive && nodes.is_with(name) && !within() => LATER,
+            None => 1.0,
+        }
+    }
+
+    /// Returns the most uses of one column below in an expression as it is written out, and what subqueries in it cost
+    /// the planner besides.
+    fn of_root(&self, root: usize, below: f64) -> (f64, f64) {
+        let (mut uses, mut queries, mut planned, mut next) = (Uses::default(), 1.0, 1.0, root);
+        // Of a subquery in it every column may be one of this query.
+        uses.add(self.nodes, root);
+        for (index, node) in self.nodes.within(root) {
+            if index >= next && matches!(node.kind, Kind::Query { .. }) {
+                (queries, planned, next) = (queries * self.of(index), SUBQUERY, node.end);
+            }
+        }
+        let growth = self.growth.get(root).copied().unwrap_or(1.0);
+        (growth * (uses.most() * below).max(1.0) * queries, planned)
     }
 }

@@ -59,7 +59,7 @@ fn the_inputs_of_the_specification_have_their_verdicts() {
             "SELECT array_agg(a) FROM generate_series(1, 100000) a, generate_series(1, 100000) b",
             Some("100000 (generate_series) times 100000"),
         ),
-        ("SELECT array_fill(0, ARRAY[10000, 10000])", Some("lengths of array_fill")),
+        ("SELECT array_fill(0, ARRAY[10000, 10000])", Some("The count 100000000 of array_fill")),
         (
             "SELECT repeat('x', n) FROM (SELECT 1000000000 AS n) q",
             Some("The literal 1000000000 is above 10000 and could reach the count of repeat"),
@@ -76,14 +76,6 @@ fn the_inputs_of_the_specification_have_their_verdicts() {
             Some("The literal 1000000000"),
         ),
         ("SELECT repeat('x', a*a*a*a) FROM t", Some("could be any number")),
-        (
-            "WITH RECURSIVE r (s) AS (SELECT 'x' UNION ALL SELECT s || s FROM r) SELECT length(s) FROM r",
-            Some("The column s would grow"),
-        ),
-        (
-            "WITH RECURSIVE r (s) AS (SELECT 'x' UNION ALL SELECT repeat(s, 10) FROM r) SELECT length(s) FROM r",
-            Some("not in repeat"),
-        ),
         (
             "WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n * 2 FROM r WHERE n < 900000000) SELECT repeat('x', n) FROM r",
             Some("could reach the count of repeat"),
@@ -110,12 +102,12 @@ fn counts_are_written_capped_or_kept_small_by_a_column() {
         ("SELECT repeat('x', 1000 * 1000 * 1000)", Some("The count 1000000000")),
         ("SELECT repeat('x', least(n * 1000000, 1000)), lpad(a, b) FROM t WHERE c > 1000000", None),
         ("SELECT repeat('x', least(n, 2000000)) FROM t", Some("The count 2000000")),
-        ("SELECT repeat('x', greatest(n, 2000000)) FROM t", Some("The literal 2000000 in the count")),
+        ("SELECT repeat('x', greatest(n, 2000000)) FROM t", Some("The literal 2000000 is above")),
         (
             "SELECT repeat('x', n * 20000) FROM t",
-            Some("The literal 20000 in the count of repeat is above 10000"),
+            Some("The literal 20000 is above 10000 and could reach the count of repeat"),
         ),
-        ("SELECT repeat('x', n * 10000 * 1000) FROM t", Some("multiply what the tables hold by")),
+        ("SELECT repeat('x', n * 10000 * 1000) FROM t", Some("times what the tables hold")),
         ("SELECT repeat('x', (n / 0.0001)::int) FROM t", Some("could be any number")),
         ("SELECT repeat('x', (n / (1 / 10000.0))::int) FROM t", Some("could be any number")),
         ("SELECT repeat('x', (n / m)::int) FROM t", None),
@@ -130,20 +122,19 @@ fn counts_are_written_capped_or_kept_small_by_a_column() {
             "SELECT format('%*s', 2000000, a), format('%-*s', n, a) FROM t",
             Some("The count 2000000 of format"),
         ),
-        ("SELECT format(a || '%s', b) FROM t", Some("The template of format")),
-        ("SELECT polygon(1000, c), polygon(c) FROM t", None),
-        ("SELECT polygon(1001, c) FROM t", Some("at most 1000 corners")),
-        ("SELECT polygon(n, c) FROM t", Some("at most 1000 corners")),
+        ("SELECT format(a || '%s', b) FROM t", Some("The count of format could be any number")),
+        ("SELECT polygon(1000, c), polygon(c), polygon(n, c) FROM t", None),
+        ("SELECT polygon(2000000, c) FROM t", Some("The count 2000000 of polygon")),
         ("SELECT array_fill(0, ARRAY[n, 3]), array_fill(0, '{3,4}') FROM t", None),
-        ("SELECT array_fill(0, a) FROM t", Some("lengths of array_fill")),
+        ("SELECT array_fill(0, a) FROM t", Some("The count of array_fill could be any number")),
         ("SELECT lpad(string => 'x', length => 900000000)", Some("write them in order")),
         (
             "SELECT repeat('x', n) FROM generate_series(1, 10000) a, generate_series(1, 10000) b, (SELECT count(*)::int AS n FROM t) q",
-            Some("multiply what the tables hold by"),
+            Some("times what the tables hold"),
         ),
         (
             "SELECT repeat('x', count(*)::int) FROM generate_series(1, 10000) a, generate_series(1, 10000) b",
-            Some("multiply what the tables hold by"),
+            Some("times what the tables hold"),
         ),
     ] {
         check(sql, expected);
@@ -193,7 +184,7 @@ fn beside_a_count_that_holds_a_column_no_literal_is_large() {
 fn values_of_a_statement_stay_small() {
     let long = "y".repeat(2_000);
     for (sql, expected) in [
-        ("SELECT 'x'::char(1000000), 'x'::bit(1000)".to_owned(), Some("1000000 (char(1000000)) times 1000")),
+        ("SELECT 'x'::char(1000000), 'x'::bit(1000)".to_owned(), Some("1000000 (char) times 1000 (bit)")),
         (format!("SELECT repeat('{long}', 20000)"), Some("a literal of 2000 bytes")),
         (format!("SELECT regexp_replace(a, 'x', '{long}'), '{long}' FROM t"), None),
         (format!("SELECT replace(a, 'x', '{long}'), '{long}' FROM t"), Some("could keep a call busy")),
@@ -212,10 +203,7 @@ fn values_of_a_statement_stay_small() {
             Some("exponents of 147587 digits"),
         ),
         ("SELECT '[1\\u0065131071]'::jsonb, '{\\1e131071}'::numeric[]".to_owned(), None),
-        (
-            format!("SELECT '[{}1]'::jsonb", "1\\u0065131071,".repeat(9)),
-            Some("exponents of the numbers written here"),
-        ),
+        (format!("SELECT '[{}1]'::jsonb", "1\\u0065131071,".repeat(9)), Some("exponents of")),
         (
             "SELECT power(2, length(repeat('x', 100000))), string_agg(a, '') FROM generate_series(1, 1000)"
                 .to_owned(),
@@ -229,10 +217,6 @@ fn values_of_a_statement_stay_small() {
         ("SELECT a LIKE '%x', lpad(b, 5000) FROM t".to_owned(), Some("could keep a call busy")),
         ("SELECT lpad(b, 4000) FROM t WHERE a LIKE '%x' OR a LIKE '%y' OR a LIKE '%z'".to_owned(), None),
         ("SELECT g FROM generate_series(1, 100000000) g".to_owned(), None),
-        (
-            "SELECT count(*) FROM (SELECT array_agg(a) FROM t) q, generate_series(1, 100000000) g".to_owned(),
-            None,
-        ),
         (
             "SELECT array_agg(g) FROM generate_series(1, 100000000) g".to_owned(),
             Some("100000000 (generate_series)"),
@@ -278,6 +262,15 @@ fn references_multiply_along_subqueries() {
     check(&chain(16, "(SELECT a || a)"), Some("more than 20000 times"));
     check(&chain(16, "ROW(x.*, x.*)").replace("FROM q", "FROM q0 y, q"), Some("more than 20000 times"));
     check(&chain(200, "a + 1"), None);
+    let tables = (1..40).fold("WITH q0 AS (SELECT a || a AS a FROM t)".to_owned(), |sql, level| {
+        let body = if level % 2 == 1 {
+            format!("TABLE q{}", level - 1)
+        } else {
+            format!("SELECT a || a AS a FROM q{}", level - 1)
+        };
+        format!("{sql}, q{level} AS ({body})")
+    });
+    check(&format!("{tables} SELECT a FROM q39"), Some("more than 20000 times"));
     check(&chain(200, "b.a + a"), Some("more than 20000 times"));
     let lateral = (1..18).fold("SELECT 1 FROM (SELECT 'x' AS a0) q".to_owned(), |sql, level| {
         format!("{sql}, LATERAL (SELECT a{0} || a{0} AS a{level}) q{level}", level - 1)
@@ -321,53 +314,18 @@ fn references_multiply_along_subqueries() {
 }
 
 #[test]
-fn a_recursion_does_not_grow_with_its_steps() {
-    for (term, expected) in [
-        ("r.s || t.a", None),
-        ("r.s || '/' || t.a || '/' || t.a", None),
-        ("ARRAY[t.a] || r.s", None),
-        ("(r.s || ARRAY[t.a])::text[]", None),
-        ("CASE WHEN length(r.s) > length(r.s) THEN r.s ELSE r.s || 'x' END", None),
-        ("replace(r.s, 'a', 'b')", None),
-        ("lower(trim(r.s))", None),
-        ("r.s || array_length(r.s, 1)::text", None),
-        ("concat(r.s, r.s)", Some("The column s")),
-        ("r.s || s", Some("The column s")),
-        ("ARRAY[r.s, r.s]", Some("The column s")),
-        ("jsonb_build_object('a', r.s, 'b', r.s)", Some("The column s")),
-        ("jsonb_build_object('a', r.s)::text", Some("The column s")),
-        ("ROW(r.s)::text", Some("The column s")),
-        ("quote_literal(r.s)", Some("not in quote_literal")),
-        ("replace(r.s, 'a', 'bb')", Some("not in replace")),
-        ("lpad(r.s, 10)", Some("The column s")),
-        ("format('%s%s', r.s, r.s)", Some("The column s")),
-        ("my_f(r.s)", Some("not in my_f")),
-        ("q.s || q.s FROM (SELECT s FROM r) q, r z", Some("The column s")),
-    ] {
-        check(
-            &format!(
-                "WITH RECURSIVE r (s) AS (SELECT 'x' UNION ALL SELECT {term} FROM r, t) SELECT s FROM r"
-            )
-            .replace("q, r z FROM r, t", "q"),
-            expected,
-        );
-    }
-}
-
-#[test]
 fn paths_and_patterns_find_no_item_too_often() {
     for (sql, expected) in [
         ("SELECT jsonb_path_query_array(a, '$.**.x'), a @? '$.b[0,1]', jsonb_path_exists(a, b) FROM t", None),
-        ("SELECT jsonb_path_query_array(a, '$.**.**') FROM t", Some("one ** at most")),
-        ("SELECT jsonb_path_query_array(path => '$.**.**', target => a) FROM t", Some("one ** at most")),
+        ("SELECT jsonb_path_query_array(a, '$.**.**') FROM t", Some("at most 65536 items")),
+        ("SELECT jsonb_path_query_array(path => '$.**.**', target => a) FROM t", Some("at most 65536 items")),
         (
             "SELECT jsonb_path_query_array(a, ('$' || b)::jsonpath) FROM t",
             Some("A jsonpath is a literal or a column"),
         ),
-        ("SELECT a @? (b || 'x') FROM t", Some("A jsonpath is a literal or a column")),
         ("SELECT regexp_match(a, '(a)(b)'), a ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12}$' FROM t", None),
-        ("SELECT a ~ '((x{50}){50}){50}' FROM t", Some("The repetitions in this pattern")),
-        ("SELECT substring(a, '((x{50}){50}){50}') FROM t", Some("The repetitions in this pattern")),
+        ("SELECT a ~ '((x{50}){50}){50}' FROM t", Some("at most 10000 repetitions")),
+        ("SELECT substring(a, '((x{50}){50}){50}') FROM t", Some("at most 10000 repetitions")),
         ("SELECT regexp_matches(a, repeat('(a)', 4000)) FROM t", Some("at most 100 parentheses")),
     ] {
         check(sql, expected);

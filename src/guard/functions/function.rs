@@ -129,8 +129,6 @@ pub(crate) enum Size {
     Lengths(usize),
     /// This argument is a template with widths.
     Template(usize),
-    /// This argument is a number of corners.
-    Corners(usize),
     /// Matches of this pattern, with a position for each of its parentheses.
     Matches(usize),
     /// The arguments from this one to that one, replacements or separators, times the others.

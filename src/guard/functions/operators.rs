@@ -1,7 +1,5 @@
 //! The classes of operators and types.
 
-use super::function::Time;
-
 /// Operators that nothing cancels while they compare two values: text by text, element by element, edge by edge.
 #[rustfmt::skip]
 const QUADRATIC: &[&str] = &[
@@ -23,9 +21,19 @@ const DIGITS: &[&str] = &[
     "uuid",
 ];
 
-/// Returns the time of an operator.
-pub(crate) fn time_of(operator: &str) -> Time {
-    if QUADRATIC.contains(&operator) { Time::Quadratic } else { Time::Linear }
+/// Parts of a date that are small numbers.
+const SMALL_PARTS: &[&str] = &[
+    "day", "dow", "doy", "hour", "isodow", "isoyear", "minute", "month", "quarter", "second", "week", "year",
+];
+
+/// Returns true for a part of a date that is a small number.
+pub(crate) fn is_small_part(field: &str) -> bool {
+    SMALL_PARTS.contains(&field.trim_matches('\'').to_ascii_lowercase().as_str())
+}
+
+/// Returns true for an operator that nothing cancels.
+pub(crate) fn is_quadratic(operator: &str) -> bool {
+    QUADRATIC.contains(&operator)
 }
 
 /// Returns true for an operator that gives true or false.
@@ -59,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_lists_are_sorted() {
-        for list in [QUADRATIC, COMPARISONS, ACCESSORS, PADDED, EXPANDED, DIGITS] {
+        for list in [QUADRATIC, COMPARISONS, ACCESSORS, PADDED, EXPANDED, DIGITS, SMALL_PARTS] {
             assert!(list.is_sorted_by(|a, b| a < b), "{list:?}");
         }
     }

@@ -478,7 +478,7 @@ pub(crate) static TABLE: &[Function] = table! {
     pi                         Math       Flat          Linear    Large;
     plainto_tsquery            Search     Grows         Quadratic Large, is_column: true;
     point                      Geometry   Flat          Linear    Large;
-    polygon                    Geometry   Corners(0)    Linear    Large;
+    polygon                    Geometry   Count(0)      Linear    Large;
     popen                      Geometry   Flat          Linear    Large;
     position                   Texts      Flat          Quadratic Counts;
     postgis_lib_version        PostGis    Flat          Linear    Large;
