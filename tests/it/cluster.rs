@@ -121,11 +121,8 @@ impl Cluster {
         command.args(["-c", LIFE, "cluster"]).arg(&directory).arg(&binaries).arg(port.to_string());
         command.args(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
-        if nix::unistd::geteuid().is_root() {
-            // PostgreSQL refuses to run as root.
-            let nobody = nix::unistd::User::from_name("nobody").unwrap().expect("the account nobody");
-            chown(&directory, Some(nobody.uid.as_raw()), Some(nobody.gid.as_raw())).unwrap();
-            command.uid(nobody.uid.as_raw()).gid(nobody.gid.as_raw());
+        if let Some((user, group)) = as_owner(&mut command) {
+            chown(&directory, Some(user), Some(group)).unwrap();
         }
         let mut child = command.spawn().unwrap();
         let pipe = child.stdin.take();
@@ -221,6 +218,14 @@ impl Cluster {
         }
     }
 
+    /// Caps what each backend that starts from now on may allocate.
+    pub(crate) fn cap_memory(&self, bytes: u64) {
+        let mut command = Command::new("prlimit");
+        command.args([format!("--pid={}", self.postmaster()), format!("--data={bytes}")]);
+        as_owner(&mut command);
+        assert!(command.status().unwrap().success(), "prlimit of util-linux");
+    }
+
     /// A program that came with the server.
     pub(crate) fn binary(&self, name: &str) -> PathBuf {
         Some(binaries().join(name)).filter(|path| path.is_file()).unwrap_or(name.into())
@@ -236,13 +241,19 @@ impl Cluster {
         let mut command = Command::new(binaries().join("pg_ctl"));
         command.arg("-D").arg(self.directory.join("data")).args(["-w", "-s"]).args(arguments);
         command.current_dir(&self.directory).stdin(Stdio::null()).stdout(Stdio::null());
-        if nix::unistd::geteuid().is_root() {
-            let nobody = nix::unistd::User::from_name("nobody").unwrap().expect("the account nobody");
-            command.uid(nobody.uid.as_raw()).gid(nobody.gid.as_raw());
-        }
+        as_owner(&mut command);
         let log = || std::fs::read_to_string(self.directory.join("server.log")).unwrap_or_default();
         assert!(command.status().unwrap().success(), "pg_ctl {arguments:?}: {}", log());
     }
+}
+
+/// Runs the command as `nobody` when the test is run by root, as which PostgreSQL refuses to run.
+fn as_owner(command: &mut Command) -> Option<(u32, u32)> {
+    nix::unistd::geteuid().is_root().then_some(())?;
+    let nobody = nix::unistd::User::from_name("nobody").unwrap().expect("the account nobody");
+    let (user, group) = (nobody.uid.as_raw(), nobody.gid.as_raw());
+    command.uid(user).gid(group);
+    Some((user, group))
 }
 
 /// A server that does nothing. Dropped, it goes on.

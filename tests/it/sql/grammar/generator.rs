@@ -2,7 +2,9 @@
 //!
 //! Left out is everything that PostgreSQL may answer in several ways: the clock, ties, the order of what is not ordered.
 
-/// The kind of an expression's value.
+use crate::sql::random::Random;
+
+/// What an expression yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Int,
@@ -206,7 +208,7 @@ struct Column {
 
 /// Makes one statement.
 pub(super) struct Generator {
-    state: u64,
+    random: Random,
     /// Names given so far.
     names: usize,
     ctes: Vec<(String, Vec<Kind>)>,
@@ -216,18 +218,19 @@ pub(super) struct Generator {
 
 impl Generator {
     pub(super) fn new(seed: u64) -> Self {
-        let mut generator = Self { state: seed, names: 0, ctes: Vec::new(), hostile: (false, false) };
-        generator.hostile.0 = generator.chance(15);
+        let mut generator =
+            Self { random: Random(seed), names: 0, ctes: Vec::new(), hostile: (false, false) };
+        generator.hostile.0 = generator.random.chance(15);
         generator
     }
 
     pub(super) fn statement(mut self) -> Statement {
         let mut with = String::new();
-        for _ in 0..self.below(3) {
+        for _ in 0..self.random.below(3) {
             let kinds = self.kinds(3);
             let query = self.query(&kinds, 2, &[]);
             let name = self.name("w");
-            let materialized = self.pick(&["", "", "MATERIALIZED ", "NOT MATERIALIZED "]);
+            let materialized = self.random.pick(&["", "", "MATERIALIZED ", "NOT MATERIALIZED "]);
             let columns = columns(kinds.len());
             with += if with.is_empty() { "WITH " } else { ", " };
             with += &format!("{name} ({columns}) AS {materialized}({query})");
@@ -236,22 +239,22 @@ impl Generator {
         let kinds = self.kinds(4);
         let query = self.query(&kinds, 3, &[]);
         let order: Vec<String> = (1..=kinds.len()).map(|i| i.to_string()).collect();
-        let limit = self.pick(&["", "", " LIMIT 5", " OFFSET 2 LIMIT 7", " FETCH FIRST 3 ROWS ONLY"]);
-        let end = self.pick(&["", "", ";", " -- end"]);
+        let limit = self.random.pick(&["", "", " LIMIT 5", " OFFSET 2 LIMIT 7", " FETCH FIRST 3 ROWS ONLY"]);
+        let end = self.random.pick(&["", "", ";", " -- end"]);
         let sql = format!("{with} {query} ORDER BY {}{limit}", order.join(", "));
         Statement { sql: self.spelled(sql.trim()) + end, hostile: self.hostile.1 }
     }
 
     /// A query whose columns are of these kinds, without ORDER BY.
     fn query(&mut self, kinds: &[Kind], depth: usize, outer: &[Column]) -> String {
-        match self.below(10) {
+        match self.random.below(10) {
             0 => {
                 let row = |this: &mut Self| this.list(kinds, 1, outer);
                 let (first, second) = (row(self), row(self));
                 format!("VALUES ({first}), ({second})")
             }
             1 if depth > 0 => {
-                let operator = self.pick(&["UNION", "UNION ALL", "INTERSECT", "EXCEPT", "EXCEPT ALL"]);
+                let operator = self.random.pick(&["UNION", "UNION ALL", "INTERSECT", "EXCEPT", "EXCEPT ALL"]);
                 let (left, right) =
                     (self.select(kinds, depth - 1, outer), self.query(kinds, depth - 1, outer));
                 format!("{left} {operator} ({right})")
@@ -265,20 +268,20 @@ impl Generator {
         let from = self.from(depth, &mut scope, outer);
         let own = scope.len();
         scope.extend_from_slice(outer);
-        let condition = if self.chance(50) {
+        let condition = if self.random.chance(50) {
             format!(" WHERE {}", self.expr(Bool, depth, &scope))
         } else {
             String::new()
         };
-        if own > 0 && self.chance(25) {
+        if own > 0 && self.random.chance(25) {
             return self.grouped(kinds, depth, &from, &condition, &scope);
         }
-        let distinct = self.pick(&["", "", "", "DISTINCT ", "ALL "]);
+        let distinct = self.random.pick(&["", "", "", "DISTINCT ", "ALL "]);
         let items: Vec<String> = kinds
             .iter()
             .enumerate()
             .map(|(i, kind)| {
-                let windows = own > 0 && self.chance(10);
+                let windows = own > 0 && self.random.chance(10);
                 let item = if windows { self.of(WINDOWS, *kind, depth, &scope) } else { None };
                 format!("{} AS c{}", item.unwrap_or_else(|| self.expr(*kind, depth, &scope)), i + 1)
             })
@@ -294,7 +297,7 @@ impl Generator {
         condition: &str,
         scope: &[Column],
     ) -> String {
-        let by = self.pick_of(scope).name.clone();
+        let by = scope[self.random.below(scope.len())].name.clone();
         let items: Vec<String> = kinds
             .iter()
             .enumerate()
@@ -303,19 +306,19 @@ impl Generator {
                 format!("{} AS c{}", aggregate.unwrap_or_else(|| "NULL".to_owned()), i + 1)
             })
             .collect();
-        let group = match self.below(5) {
+        let group = match self.random.below(5) {
             0 => format!("ROLLUP ({by})"),
             1 => format!("GROUPING SETS (({by}), ())"),
             2 => format!("CUBE ({by})"),
             _ => by,
         };
-        let having = if self.chance(30) { " HAVING count(*) > 1" } else { "" };
+        let having = if self.random.chance(30) { " HAVING count(*) > 1" } else { "" };
         format!("SELECT {}{from}{condition} GROUP BY {group}{having}", items.join(", "))
     }
 
     fn from(&mut self, depth: usize, scope: &mut Vec<Column>, outer: &[Column]) -> String {
         let mut from = String::new();
-        let count = self.pick(&[0, 1, 1, 1, 2]);
+        let count = self.random.pick(&[0, 1, 1, 1, 2]);
         for index in 0..count {
             let known = scope.len();
             let (source, lateral) = self.source(depth, scope, outer);
@@ -328,7 +331,7 @@ impl Generator {
             } else {
                 &[",", "CROSS JOIN", "JOIN", "INNER JOIN", "LEFT JOIN", "RIGHT OUTER JOIN", "FULL JOIN"]
             };
-            let join = self.pick(joins);
+            let join = self.random.pick(joins);
             let on = match join {
                 "," | "CROSS JOIN" => String::new(),
                 // A full join must be one by equality.
@@ -352,10 +355,10 @@ impl Generator {
                 columns.iter().map(|(column, kind)| Column { name: format!("{name}.{column}"), kind: *kind });
             scope.extend(columns);
         };
-        match self.below(if depth > 0 { 12 } else { 7 }) {
+        match self.random.below(if depth > 0 { 12 } else { 7 }) {
             0 => {
                 add(scope, &[("c1", Int)]);
-                (format!("generate_series(1, {}) AS {name} (c1)", self.below(6)), false)
+                (format!("generate_series(1, {}) AS {name} (c1)", self.random.below(6)), false)
             }
             1 => {
                 add(scope, &[("c1", Int), ("c2", Int)]);
@@ -371,8 +374,8 @@ impl Generator {
                 let functions = "generate_series(1, 3), regexp_split_to_table('a-b', '-')";
                 (format!("ROWS FROM ({functions}) AS {name} (c1, c2)"), false)
             }
-            4..=6 if !self.ctes.is_empty() && self.chance(40) => {
-                let at = self.below(self.ctes.len());
+            4..=6 if !self.ctes.is_empty() && self.random.chance(40) => {
+                let at = self.random.below(self.ctes.len());
                 let (cte, kinds) = self.ctes[at].clone();
                 scope.extend(named(&name, &kinds));
                 (format!("{cte} AS {name}"), false)
@@ -391,9 +394,10 @@ impl Generator {
                 (format!("LATERAL ({query}) AS {name} ({})", columns(kinds.len())), true)
             }
             _ => {
-                let (table, columns) = TABLES[self.below(TABLES.len())];
+                let (table, columns) = TABLES[self.random.below(TABLES.len())];
                 add(scope, columns);
-                let (as_word, only) = (self.pick(&["AS ", ""]), self.pick(&["", "", "public.", "ONLY "]));
+                let (as_word, only) =
+                    (self.random.pick(&["AS ", ""]), self.random.pick(&["", "", "public.", "ONLY "]));
                 (format!("{only}{table} {as_word}{name}"), false)
             }
         }
@@ -401,21 +405,21 @@ impl Generator {
 
     /// An expression of this kind.
     fn expr(&mut self, kind: Kind, depth: usize, scope: &[Column]) -> String {
-        if self.hostile == (true, false) && self.chance(10) {
+        if self.hostile == (true, false) && self.random.chance(10) {
             self.hostile.1 = true;
-            let hostile = self.pick(HOSTILE);
+            let hostile = self.random.pick(HOSTILE);
             return self.expanded(hostile, 0, scope);
         }
-        if depth == 0 || self.chance(30) {
+        if depth == 0 || self.random.chance(30) {
             let columns: Vec<&Column> = scope.iter().filter(|column| column.kind == kind).collect();
-            if !columns.is_empty() && self.chance(80) {
-                return columns[self.below(columns.len())].name.clone();
+            if !columns.is_empty() && self.random.chance(80) {
+                return columns[self.random.below(columns.len())].name.clone();
             }
             return self.literal(kind);
         }
         let expr = self.of(EXPRESSIONS, kind, depth - 1, scope).unwrap_or_default();
         // Without brackets its neighbours may bind tighter: that is PostgreSQL's to say.
-        if self.chance(70) { format!("({expr})") } else { expr }
+        if self.random.chance(70) { format!("({expr})") } else { expr }
     }
 
     fn of(
@@ -426,7 +430,7 @@ impl Generator {
         scope: &[Column],
     ) -> Option<String> {
         let (_, templates) = table.iter().find(|(of, _)| *of == kind)?;
-        let template = self.pick(templates);
+        let template = self.random.pick(templates);
         Some(self.expanded(template, depth, scope))
     }
 
@@ -437,7 +441,7 @@ impl Generator {
             text += before;
             let Some((hole, after)) = behind.split_once('}') else { break };
             let what = match hole {
-                "c" => Some((self.below(5) + 1).to_string()),
+                "c" => Some((self.random.below(5) + 1).to_string()),
                 _ => match hole.strip_prefix("q:") {
                     Some(letter) => kind_of(letter).map(|kind| self.query(&[kind], depth, scope)),
                     None => kind_of(hole).map(|kind| self.expr(kind, depth, scope)),
@@ -468,7 +472,7 @@ impl Generator {
             Ints => &["ARRAY[1,2]", "'{}'::int[]", "NULL::int[]"],
             Span => &["interval '1 day'", "'-2 hours'::interval", "NULL::interval"],
         };
-        self.pick(choices).to_owned()
+        self.random.pick(choices).to_owned()
     }
 
     fn list(&mut self, kinds: &[Kind], depth: usize, scope: &[Column]) -> String {
@@ -476,7 +480,7 @@ impl Generator {
     }
 
     fn kinds(&mut self, most: usize) -> Vec<Kind> {
-        (0..=self.below(most)).map(|_| self.pick(KINDS)).collect()
+        (0..=self.random.below(most)).map(|_| self.random.pick(KINDS)).collect()
     }
 
     fn name(&mut self, prefix: &str) -> String {
@@ -496,8 +500,8 @@ impl Generator {
                 Some(_) | None => {}
             }
             if c == ' ' && quote.is_none() {
-                lower = self.chance(30);
-                text += self.pick(&[
+                lower = self.random.chance(30);
+                text += self.random.pick(&[
                     " ",
                     " ",
                     " ",
@@ -516,31 +520,6 @@ impl Generator {
             }
         }
         text
-    }
-
-    /// The next number of SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(end).unwrap()).unwrap()
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
-    }
-
-    fn pick_of<'c, T>(&mut self, choices: &'c [T]) -> &'c T {
-        &choices[self.below(choices.len())]
     }
 }
 

@@ -35,7 +35,7 @@ const SETUP: &str = "
 const STATEMENTS: u64 = 400;
 
 /// A number from the environment, for long runs by hand.
-fn number(name: &str, otherwise: u64) -> u64 {
+pub(super) fn number(name: &str, otherwise: u64) -> u64 {
     #[expect(clippy::disallowed_methods, reason = "a test's own environment")]
     let text = std::env::var(name);
     text.map_or(otherwise, |text| text.parse().unwrap())
