@@ -160,14 +160,22 @@ fn is_harmless(nodes: &Nodes, index: usize) -> bool {
     false
 }
 
-/// Series of numbers, and how many rows each has. One whose bounds are not written has as many as the largest other.
+/// Series of numbers, and how many rows each has. A bound that is not known is small; a series of which none is known has
+/// as many rows as the largest other.
 fn series(nodes: &Nodes) -> Vec<(usize, f64)> {
     let bound = |index, nth| nodes.argument(index, nth).and_then(|bound| bound_of(nodes, bound));
     let rows = |index| {
-        let ((low, least), (high, most)) = (bound(index, 0)?, bound(index, 1)?);
-        let step =
-            nodes.argument(index, 2).map_or(Some(1.0), |_| bound(index, 2).map(|(_, step)| step.abs()))?;
-        Some(((high - least).abs().max((most - low).abs()) / step).floor() + 1.0)
+        // A step that is not known is one.
+        let step = bound(index, 2).map_or(1.0, |(_, step)| step.abs());
+        match (bound(index, 0), bound(index, 1)) {
+            (Some((low, least)), Some((high, most))) => {
+                Some(((high - least).abs().max((most - low).abs()) / step).floor() + 1.0)
+            }
+            (Some((low, high)), None) | (None, Some((low, high))) => {
+                Some((low.abs().max(high.abs()) / step).floor()).filter(|rows| *rows > TABLE_NUMBER)
+            }
+            (None, None) => None,
+        }
     };
     let is_series = |index| nodes.function(index).is_some_and(|function| function.name == "generate_series");
     let all: Vec<_> =

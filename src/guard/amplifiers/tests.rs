@@ -222,6 +222,10 @@ fn values_of_a_statement_stay_small() {
             Some("100000000 (generate_series)"),
         ),
         (
+            "SELECT array_agg(1) FROM generate_series(cardinality('{a,b}'::text[]), 586249) g".to_owned(),
+            Some("586249 (generate_series)"),
+        ),
+        (
             "SELECT array_agg(g) FROM (SELECT generate_series(1, 100000000) AS g) q".to_owned(),
             Some("100000000"),
         ),
