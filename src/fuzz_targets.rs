@@ -30,7 +30,7 @@ const TARGETS: [(&str, Target); 13] = [
     ("cgroup", tools::metrics::fuzz::run),
 ];
 
-/// How long one input may take in a debug build on a busy machine; the fuzzers allow 10 s.
+/// The time that one input may take in a debug build on a busy machine; the fuzzers allow 10 s.
 const LIMIT: Duration = Duration::from_secs(30);
 /// The inputs of all corpora together, in bytes: every checkout carries them.
 const MAX_CORPORA_BYTES: usize = 1 << 20;

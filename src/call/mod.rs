@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `running` | [`Call`] and its [`Serial`] |
+//! | `running` | [`Call`]: deadline, interrupt, wait guard; [`Serial`]: the number of a call |
 //! | `interrupt` | [`Interrupt`]: stops a call, by its action if it has one |
 //! | `outcome` | [`Answer`] or [`Failure`] of a tool, [`Outcome`] of a call |
 //! | `wait_group` | [`WaitGroup`]: the end of a session waits for the work behind its answers |

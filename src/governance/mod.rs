@@ -1,7 +1,7 @@
 //! Decides whether a call may run, and keeps the record of it. Runs no tool.
 //!
-//! A worker asks [`Governor::authorize`] once for each call, with the arguments that the tool will see: checked, and with
-//! every default filled in. The answer is a [`Permit`], without which no tool runs, or the [`Problem`] that the model reads.
+//! A worker asks [`Governor::authorize`] once for each call whose arguments passed, with those that the tool will see: every
+//! default filled in. The answer is a [`Permit`], without which no tool runs in `serve`, or the [`Problem`] that the model reads.
 //!
 //! | file | holds |
 //! |---|---|

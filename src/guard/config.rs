@@ -87,13 +87,13 @@ impl GuardConfig {
     /// a cast.
     ///
     /// Only the setting can allow it; a set means its extension's functions, not others of the same name.
-    pub(crate) fn allows_stranger(&self, schema: &str, name: &str) -> bool {
+    pub(crate) fn allows_user_defined(&self, schema: &str, name: &str) -> bool {
         let named = self.names(None, name) || self.names(Some(schema), name);
         functions_denied::danger(name).is_none() && (named || schema == "pg_catalog" && self.has_in_set(name))
     }
 
     /// Returns whether relations that show other sessions, roles and the server may be read.
-    pub(crate) fn allows_telling_relations(&self) -> bool {
+    pub(crate) fn allows_revealing_relations(&self) -> bool {
         self.sets.iter().any(|set| set.name == "@catalog")
     }
 

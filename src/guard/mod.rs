@@ -18,7 +18,7 @@
 //! query from hurting and a hostile one from reaching the role's other rights.
 //!
 //! Every list is closed: a name, a node or a kind that is not listed is refused. Both judges must accept; each alone stops
-//! the attacks in `corpus/attacks.tsv`, or PostgreSQL does.
+//! the attacks in `corpus/attacks.tsv`, or PostgreSQL does; those marked `sizes` only step 6 stops.
 //!
 //! # Which file holds what
 //!

@@ -6,7 +6,7 @@ use super::functions;
 
 /// Names, or prefixes that end in `*`, by their subject. In every schema: extensions have some, too.
 #[rustfmt::skip]
-const TELLING: &[(&str, &[&str])] = &[
+const REVEALING: &[(&str, &[&str])] = &[
     (
         "other sessions: the text of their statements, their addresses, their locks",
         &[
@@ -41,11 +41,11 @@ const STANDARD: &[&str] = &[
 ];
 
 /// Returns the subject beyond this database's objects that a relation reports on; `None` for any other.
-pub(crate) fn tells(schema: Option<&str>, name: &str) -> Option<&'static str> {
+pub(crate) fn subject(schema: Option<&str>, name: &str) -> Option<&'static str> {
     if schema == Some("information_schema") && functions::matches_any(STANDARD, name) {
         return Some("roles and remote servers");
     }
-    TELLING.iter().find(|(_, names)| functions::matches_any(names, name)).map(|(tells, _)| *tells)
+    REVEALING.iter().find(|(_, names)| functions::matches_any(names, name)).map(|(subject, _)| *subject)
 }
 
 #[cfg(test)]
@@ -54,6 +54,6 @@ mod tests {
 
     #[test]
     fn names_are_sorted() {
-        assert!(TELLING.iter().all(|(_, names)| names.is_sorted()) && STANDARD.is_sorted());
+        assert!(REVEALING.iter().all(|(_, names)| names.is_sorted()) && STANDARD.is_sorted());
     }
 }

@@ -89,7 +89,7 @@ mod tests {
         blocks.flat_map(|block| block.split('`').step_by(2)).collect::<Vec<_>>().join("`")
     }
 
-    /// What follows each `open` up to the next `close`.
+    /// Returns the text from each `open` up to the next `close`.
     fn between<'t>(text: &'t str, open: &'t str, close: char) -> BTreeSet<&'t str> {
         text.split(open).skip(1).filter_map(|rest| Some(rest.split_once(close)?.0)).collect()
     }

@@ -3,16 +3,25 @@
 //! # The way of a call
 //!
 //! 1. The settings name a server: [`Dsn::parse`] reads `MCP_SQL_DSN` once, at start-up. Nothing connects yet.
-//! 2. The first call of a tool begins a [`transaction::Transaction`] on the shared [`Database`]. It takes a *slot* of the pool
-//!    and a connection that an earlier call left clean. When there is none, it connects: each server of the DSN in turn,
+//! 2. Each call begins a `Transaction` on the shared [`Database`]. It takes a *slot* of the pool and a connection that an
+//!    earlier call left clean. When there is none, it connects: each server of the DSN in turn,
 //!    each way of encrypting, then the login.
 //! 3. A connection becomes a *session* when the server has answered for itself, for the role and for user-defined objects that
-//!    shadow a built-in name. A role that may do more than read is refused here: the role is the boundary.
+//!    shadow a built-in name. A role that a `READ ONLY` transaction cannot hold is refused here: the role is the boundary.
 //! 4. The session begins a `READ ONLY` transaction and pins the settings that change the meaning or the look of values.
-//! 5. A judged statement runs in a wrapper that cuts long cells at the database. Its columns arrive in binary form, and each
-//!    cell becomes JSON under the budget of the answer.
+//! 5. A judged statement runs in a wrapper that cuts long cells at the database. Its columns arrive in binary form, as JSON
+//!    or as text, and each cell becomes JSON under the budget of the answer.
 //! 6. The answer leaves; then comes the ROLLBACK. A session that proves itself clean goes back to the pool; any other is
 //!    closed.
+//!
+//! # Its threads
+//!
+//! | thread | file | does | ends |
+//! |---|---|---|---|
+//! | *sql-login* | `login.rs` | one login that may hang | when the login is done, late or not |
+//! | *sql-cancel* | `cancel.rs` | one CancelRequest | when the backend has stopped, or was reported |
+//! | *sql-close* | `pool.rs` | waits for the end of a connection whose statement may still run | with the connection |
+//! | *sql-slots* | `pool.rs` | r2d2's own: makes the slots | with the pool |
 //!
 //! # The files
 //!

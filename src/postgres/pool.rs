@@ -6,7 +6,7 @@
 //! error, a panic, an answer that came too late.
 //!
 //! INVARIANT: a slot is given back after its connection is among the idle ones, or known to be gone. So there are never more
-//! connections than slots, though a backend may be deaf to cancels for hours. A thread waits for each of these.
+//! connections than slots, though a backend may ignore cancels for hours. A thread waits for each of these.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

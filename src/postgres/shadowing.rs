@@ -151,7 +151,7 @@ impl Shadowing {
         };
         let mut places: Vec<(&Use, usize)> = uses.iter().map(|(used, place)| (used, *place)).collect();
         places.sort_by_key(|(_, place)| *place);
-        let allowed = |(schema, name): &&Path| !config.allows_stranger(schema, name);
+        let allowed = |(schema, name): &&Path| !config.allows_user_defined(schema, name);
         let coercion = known
             .iter()
             .filter(|((kind, _), _)| *kind == ObjectKind::Coercion)

@@ -9,7 +9,8 @@
 //! [`Permit`], and only the governor makes one. Every step may end the call:
 //!
 //! - *prepare*, *authorize*: refused, recorded as denied; nothing was touched.
-//! - *reserve*: the client does not read its answers; refused like a call that found no slot.
+//! - *reserve*: the client does not read its answers, or other large answers hold the 16 MiB; refused like a call that found
+//!   no slot. A call that is cancelled while it waits ends here, too. Only calls of the general lane reserve bytes.
 //! - *start*: another thread has answered or cancelled the call while it was picked; nothing is left to do.
 //! - *run*: the watchdog answers at the deadline and interrupts the work. What the work returns later is dropped.
 //!
@@ -52,8 +53,8 @@ fn carry_out(shared: &Shared, picked: Picked) {
     };
     let bytes = match *lane {
         LaneId::GENERAL => prepared.max_body_bytes,
-        // Such work may wait for another server for long before it has an answer: the lane's capacity and the bound on
-        // each answer are bound enough.
+        // Such work may wait for another server for long before it has an answer, so it reserves nothing and waits here
+        // only for a client that does not read: the lane's capacity and the bound on each answer are bound enough.
         _ => 0,
     };
     match shared.outbox.reserve(serial, bytes, &interrupt, reserve_until) {

@@ -3,7 +3,7 @@
 //! A setting that cannot be honoured is an error, never a silent default: its author relies on it.
 //!
 //! To add a setting: a line in `table`, the read where it belongs (`process` or `database`), and the field
-//! that it fills. `--help`, the documentation's table and `client-config` follow from the table.
+//! that it fills. `--help` and `client-config` follow from the table; a test compares the manual's with it.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! The one table of settings, a line a setting. Parsing, `--help`, the settings table of the documentation and
-//! `client-config` derive from it.
+//! The one table of settings, a line a setting. Parsing, `--help` and `client-config` derive from it; a test compares the
+//! manual's table with it.
 
 use super::setting::{Kind, Setting};
 

@@ -21,7 +21,7 @@ impl Frame<'_> {
 /// A frame could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The line is longer than the limit. Told once, as soon as it is known; the line is discarded, the next one read.
+    /// The line is longer than the limit. Reported once, as soon as it is known; the line is discarded, the next one read.
     #[error("message is longer than {limit} bytes")]
     TooLong {
         /// The limit in bytes, line end not counted.

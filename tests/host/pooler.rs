@@ -148,7 +148,7 @@ fn a_pooler_that_was_not_announced_is_reported_with_its_cure() {
     assert!(report.contains("FAIL  sql: ") && report.contains("-> "), "{report}");
 }
 
-/// What `check` prints.
+/// Returns the output of `check`.
 fn checked(settings: &[(&str, &str)]) -> String {
     let output = command(settings).arg("check").output().unwrap();
     String::from_utf8(output.stdout).unwrap()

@@ -41,7 +41,7 @@ fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }
 
-/// What stands between the last `open` of `text` and the end of its code block.
+/// Returns the text between the last `open` of `text` and the end of its code block.
 fn last_block<'t>(text: &'t str, open: &str) -> &'t str {
     text.rsplit(open).next().unwrap().split("```").next().unwrap()
 }

@@ -40,7 +40,7 @@ pub(super) enum Kind {
     },
     /// A SELECT, and the places of its columns among its children.
     Select(Range<usize>),
-    /// What stands in FROM, with its name if it is a table or a WITH query.
+    /// An item of FROM, with its name if it is a table or a WITH query.
     From {
         name: Option<String>,
         alias: String,

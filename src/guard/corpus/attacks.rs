@@ -22,7 +22,7 @@ pub(crate) enum Alone {
     Tree(&'static str),
     /// The judge of the tokens; past that of the tree PostgreSQL does, with this SQLSTATE.
     Tokens(&'static str),
-    /// The check of sizes, on the tree. PostgreSQL would run it, within the limits of a statement.
+    /// The rule of amplifiers, on the tree. PostgreSQL would run it, within the limits of a statement.
     Sizes,
 }
 

@@ -142,10 +142,10 @@ fn judge_source<'t>(walk: &mut Walk<'t, '_>, name: &'t ObjectName) -> Result<(),
 
 /// Returns the sentence for a relation that shows more than a query may see.
 pub(super) fn unreadable(schema: Option<&str>, name: &str, config: &GuardConfig) -> Option<String> {
-    let tells = relations::tells(schema, name).filter(|_| !config.allows_telling_relations())?;
+    let subject = relations::subject(schema, name).filter(|_| !config.allows_revealing_relations())?;
     let name = echo(name);
     Some(format!(
-        "The relation {name} tells of {tells}; ask the operator to allow it with @catalog in MCP_SQL_ALLOW_FUNCTIONS."
+        "The relation {name} tells of {subject}; ask the operator to allow it with @catalog in MCP_SQL_ALLOW_FUNCTIONS."
     ))
 }
 

@@ -14,7 +14,7 @@ pub(super) struct View {
     pub(super) seen: Vec<TokenWithSpan>,
     /// The index of our token for which tokens are shown.
     pub(super) at: usize,
-    /// How many `SIMILAR` wait for their `ESCAPE`.
+    /// The number of `SIMILAR` that wait for their `ESCAPE`.
     pub(super) similar: usize,
     /// The last operator of a schema that the tree would not show.
     pub(super) hidden: Option<Refusal>,

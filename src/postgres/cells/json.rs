@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_reader_can_hold_is_json() {
+    fn values_that_every_reader_can_hold_are_json() {
         check(
             r#" {"b" : [1, 2.50, null, true], "a": "é\u0000"} "#,
             r#"{"b":[1,2.5,null,true],"a":"\u00e9\u0000"}"#,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_would_lose_is_text() {
+    fn values_that_a_reader_would_lose_are_text() {
         check("9007199254740993", r#""9007199254740993""#);
         check("1e400", r#""1e400""#);
         check("1e-400", r#""1e-400""#);

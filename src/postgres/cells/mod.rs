@@ -1,10 +1,10 @@
 //! One cell: PostgreSQL's binary form to JSON, for a closed list of types that are known exactly.
 //!
-//! Bytes from a server are either understood or [`Undecodable`]; nothing here panics, and no value becomes a silent null.
+//! Bytes from a server are either understood or `Undecodable`; nothing here panics, and no value becomes a silent null.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `reader.rs` | [`Undecodable`], and values from bytes that may end anywhere |
+//! | `reader.rs` | `Undecodable`, and values from bytes that may end anywhere |
 //! | `numeric.rs`, `time.rs`, `json.rs` | the types that take more than a line |
 //! | `scalar.rs` | the closed list of scalars |
 //! | `value.rs` | values of any known type: scalars, domains, arrays, composites |

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_and_no_password_is_shown() {
+    fn errors_are_named_and_no_password_is_shown() {
         refused("mysql://u:hunter2@h/d", "postgres:// or postgresql://");
         refused("hunter2", "has no '='");
         refused("host=h hunter2=x", "parameter 2 is not one");

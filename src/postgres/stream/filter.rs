@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_passes_as_it_is() {
+    fn short_messages_pass_as_they_are() {
         let short = [
             message(b'1', b""),
             message(b'T', &[7; 2000]),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_or_endless_is_not_accepted() {
+    fn endless_messages_and_other_bytes_are_not_accepted() {
         for tag in *b"ADEGNRSTVWZdv1?\0\xff" {
             for length in [0, 1, 2, 3, 1 << 31, u32::MAX] {
                 let input = [&[tag][..], &length.to_be_bytes(), &[0; 20]].concat();

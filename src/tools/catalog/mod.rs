@@ -15,11 +15,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `load` | [`Catalog`]: files to entries to tools; names that are taken, the size of the listing |
+//! | `config` | the settings of the catalog |
 //! | `rule` | [`Rule`]: every rule that a catalog has to keep to. A new rule begins here |
 //! | `diagnoses` | every fault: its rule, its sentence and its cure |
 //! | `document`, `params`, `kinds`, `names`, `output` | a file key by key: entries, parameters and their types, names, columns |
 //! | `claim` | what an entry declares, for the proof |
-//! | `prove/` | the proof, a file a rule |
+//! | `prove/` | the proof; its `mod.rs` lists the files |
 //! | `members` | the rule `members-exposed` |
 //! | `entry` | a proven entry, ready to be a tool |
 //! | `bind`, `query`, `rows`, `redact` | a call: arguments to bind values, the run, rows to JSON, secrets out of it |

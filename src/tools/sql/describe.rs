@@ -139,7 +139,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
     AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT')
 ORDER BY n.nspname, c.relname";
 
-/// Room for the end of the answer: the open table list and schema, and the flag.
+/// The bytes kept for the end of the answer: the open table list and schema, and the flag.
 const TAIL_BYTES: usize = r#"]}],"truncated":false}"#.len();
 
 /// The tool.

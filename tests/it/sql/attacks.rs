@@ -114,7 +114,7 @@ fn unguarded(driver: &mut Driver, sql: &str) -> Result<usize, String> {
 }
 
 #[test]
-fn what_one_judge_alone_lets_pass_the_database_refuses() {
+fn attacks_that_pass_one_judge_alone_are_refused_by_the_database() {
     let cluster = Cluster::shared();
     let database = cluster.database(SETUP);
     let mut config = Config::new();

@@ -156,7 +156,7 @@ fn everything_else_is_postgresqls_text() {
 
 /// Values that cannot stand in a view: records without a name, columns that share one.
 #[test]
-fn what_only_a_query_has() {
+fn types_that_only_a_query_has() {
     let rig = Rig::new("");
     let check = |select: &str, types: &[&str], row: Value| {
         let answer = rig.query(select).unwrap_or_else(|failure| panic!("{select}: {failure}"));
@@ -318,7 +318,7 @@ fn types_of_extensions_are_their_text() {
 }
 
 #[test]
-fn what_a_function_gives_that_no_table_can_hold() {
+fn values_of_functions_that_no_table_can_hold() {
     let setup = "CREATE FUNCTION nothing() RETURNS void LANGUAGE plpgsql AS 'BEGIN END'";
     let rig = Rig::with(setup, |settings| settings.guard = GuardConfig::parse("nothing, textout").unwrap());
     for (select, type_name, cell) in [

@@ -6,7 +6,7 @@ use mcp_server_suite::guard::functions::listed;
 
 use crate::cluster::Cluster;
 
-/// What looks like a function and is grammar alone: `TRIM(…)` calls `btrim`, `ltrim` or `rtrim`.
+/// Names that look like functions and are grammar alone: `TRIM(…)` calls `btrim`, `ltrim` or `rtrim`.
 const GRAMMAR: &[&str] = &["trim"];
 
 /// The functions of the server, and which have a volatile overload.

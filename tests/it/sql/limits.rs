@@ -118,7 +118,7 @@ fn a_pool_of_four_serves_two_hundred_calls_at_once() {
 }
 
 #[test]
-fn what_postgresql_runs_out_of_is_not_the_callers_fault() {
+fn exhausted_resources_of_postgresql_are_not_the_callers_fault() {
     let rig = Rig::new(
         "CREATE ROLE narrow LOGIN; ALTER ROLE narrow SET temp_file_limit = 1024;
         GRANT SELECT ON item TO narrow",
@@ -168,7 +168,7 @@ fn a_late_error_is_an_error_and_never_fewer_rows() {
 
 /// The time for a login is the login's alone.
 #[test]
-fn what_the_role_may_do_is_asked_beyond_the_time_for_a_login() {
+fn the_rights_of_the_role_are_asked_beyond_the_time_for_a_login() {
     let rig = Rig::with("", |settings| settings.connect_timeout = Duration::from_secs(2));
     let mut holder = rig.admin();
     holder.batch_execute("BEGIN; LOCK TABLE pg_catalog.pg_init_privs IN ACCESS EXCLUSIVE MODE").unwrap();

@@ -59,7 +59,7 @@ const PLAIN: &str = "sslmode=disable";
 const IN: &[u8] = b"R\0\0\0\x08\0\0\0\0K\0\0\0\x0c\0\0\0\x01\0\0\0\x02Z\0\0\0\x05I";
 
 #[test]
-fn what_does_not_speak_as_postgresql_does_is_refused_in_time() {
+fn peers_that_do_not_speak_as_postgresql_does_are_refused_in_time() {
     let no_message = "what is no message of PostgreSQL's";
     let late = "no answer within 1000 ms";
     let zeros: &[u8] = &[0; 16_384];

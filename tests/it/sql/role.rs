@@ -13,12 +13,12 @@ use crate::support::{Client as Session, problem};
 /// A grant, and its finding: whether it is dangerous, its text, and the SQL that mends it.
 struct Case {
     grant: &'static str,
-    found: &'static [Told],
+    found: &'static [ExpectedFinding],
 }
 
-type Told = (bool, &'static str, &'static str);
+type ExpectedFinding = (bool, &'static str, &'static str);
 
-const fn case(grant: &'static str, found: &'static [Told]) -> Case {
+const fn case(grant: &'static str, found: &'static [ExpectedFinding]) -> Case {
     Case { grant, found }
 }
 

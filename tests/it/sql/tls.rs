@@ -200,7 +200,7 @@ fn a_key_that_others_may_read_is_refused_as_libpq_does() {
 
 /// Cases that psql of PostgreSQL 15 does not know, or treats another way.
 #[test]
-fn what_newer_libpqs_know_is_known() {
+fn parameters_of_newer_libpqs_are_known() {
     let cluster = Cluster::start();
     cluster.encrypt(&asset("server.pem"), &asset("server.key"), &asset("ca.pem"));
     // No authority that the system trusts has signed it.

@@ -29,7 +29,7 @@ pub(super) struct Found<'t> {
     pub(super) tables: Vec<Read>,
     /// Placeholders that become columns of subqueries, which may be patterns elsewhere; by their tokens.
     pub(super) carried: Vec<usize>,
-    /// What is left to visit, with the scope that it sees.
+    /// The parts left to visit, with the scope that it sees.
     pub(super) left: Vec<(Part<'t>, Option<usize>)>,
 }
 

@@ -132,7 +132,7 @@ impl<'t> Uses<'t> {
     }
 }
 
-/// Which expressions pass a mark on.
+/// The expressions that pass a mark on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Through {
     /// Those that are the value itself.

@@ -50,7 +50,7 @@ struct Patterns<'p, 't, 'f> {
     faults: &'p mut Faults<'f>,
     /// The uses of placeholders, by their tokens; one that is not here is used as a value.
     uses: BTreeMap<usize, Use>,
-    /// Whether a pattern is taken from a column.
+    /// True if a pattern is taken from a column.
     from_columns: bool,
 }
 

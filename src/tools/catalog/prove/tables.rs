@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_parser_is_shown_hides_no_table() {
+    fn the_view_of_the_parser_hides_no_table() {
         // A WITH query called columns is shown to the parser where there is none.
         refused(
             Rule::TableUndeclared,

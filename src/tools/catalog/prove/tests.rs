@@ -86,7 +86,7 @@ fn a_table_is_seen_wherever_it_stands() {
 }
 
 #[test]
-fn what_the_guard_refuses_has_its_rule() {
+fn every_refusal_of_the_guard_has_its_rule() {
     refused(
         Rule::NotSelect,
         &[case("EXPLAIN SELECT full_name FROM people"), case("SHOW LIMIT"), case("-- LIMIT"), case("LIMIT")],

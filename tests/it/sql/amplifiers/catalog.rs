@@ -33,7 +33,7 @@ pub(super) struct Callable {
     spelled: String,
     /// `f`, `w`, `n`, `o`, `h` as in `prokind` and `aggkind`, or `operator` or `cast`.
     sort: String,
-    /// How many arguments stand before WITHIN GROUP.
+    /// The number of arguments before WITHIN GROUP.
     direct: usize,
     set: bool,
     variadic: bool,
@@ -49,7 +49,7 @@ pub(super) struct Catalog {
     castable: BTreeSet<String>,
     /// The names that the guard allows.
     pub(super) allowed: BTreeSet<String>,
-    /// Which callables give a type.
+    /// The callables that give a type.
     producers: BTreeMap<String, Vec<usize>>,
 }
 

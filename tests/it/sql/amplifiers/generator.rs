@@ -18,7 +18,7 @@ const MOST_SHORT: usize = 1_000;
 pub(super) struct Generator<'c> {
     catalog: &'c Catalog,
     random: Random,
-    /// How long a literal may be, and how much of the statement's length is left.
+    /// The longest literal, and the part of the statement's length that is left.
     longest: usize,
     left: usize,
     /// Columns that can be named, with their types.
@@ -28,9 +28,9 @@ pub(super) struct Generator<'c> {
     last: BTreeMap<String, String>,
     /// The call under test.
     root: &'c Callable,
-    /// Whether an argument of it shall be an amplifier.
+    /// True if an argument of it shall be an amplifier.
     below: bool,
-    /// Whether nearly everything shall be one, with large numbers.
+    /// True if nearly everything shall be one, with large numbers.
     dense: bool,
 }
 

@@ -12,7 +12,7 @@ const RANGES: &[[&str; 3]] = &[
     ["timestamp with time zone", "tstzrange", "tstzmultirange"],
 ];
 
-/// How a polymorphic type is made of the type that a call binds.
+/// The making of a polymorphic type from the type that a call binds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Scalar,

@@ -17,14 +17,14 @@ use crate::sql::random::Random;
 const STATEMENTS: u64 = 300;
 /// From here on a run must cover everything.
 const LONG_RUN: u64 = 100_000;
-/// How often each call must have run, and how often with an amplifier above or below it.
+/// The least number of runs of each call, and of those with an amplifier above or below it.
 const ENOUGH: Coverage = Coverage { tried: 0, ran: 50, amplified: 20 };
 /// Literals where time counts, and where only memory does.
 const SHORT: usize = 1_000;
 const LONG: usize = 60_000;
-/// How many statements a case may take to find one that the guard accepts.
+/// The most statements that a case may take to find one that the guard accepts.
 const ATTEMPTS: u64 = 20;
-/// How long a find may be made smaller.
+/// The time in which a find may be made smaller.
 const REDUCING: Duration = Duration::from_secs(8);
 /// A run ends with so many finds.
 const MAX_FINDS: usize = 25;
@@ -36,7 +36,7 @@ const NOT_CALLED: &[(&str, &str)] = &[
     ("pg_get_expr", "takes pg_node_tree"),
 ];
 
-/// How often a call was run.
+/// Counts of one call's runs.
 #[derive(Clone, Copy, Default)]
 struct Coverage {
     tried: usize,
@@ -49,7 +49,7 @@ impl Coverage {
         self.ran >= ENOUGH.ran && self.amplified >= ENOUGH.amplified
     }
 
-    /// What is called next has the lowest; what never runs does not take every turn.
+    /// Returns the rank of a call: the lowest is called next, and one that never runs does not take every turn.
     fn score(&self) -> usize {
         self.ran.min(ENOUGH.ran) + 2 * self.amplified.min(ENOUGH.amplified) + self.tried / 40
     }
@@ -60,7 +60,7 @@ struct Search {
     server: Server,
     catalog: Catalog,
     coverage: BTreeMap<String, Coverage>,
-    /// How many statements ended so.
+    /// The number of statements by their ending.
     endings: BTreeMap<Ending, usize>,
     refused: usize,
     finds: Vec<String>,

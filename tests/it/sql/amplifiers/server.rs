@@ -13,10 +13,10 @@ use super::samples;
 use crate::cluster::{Cluster, READER};
 use crate::support::LIMIT;
 
-/// What a backend may take beyond what it takes when idle.
+/// The memory that a backend may take beyond that of an idle one.
 const MEMORY: u64 = 256 << 20;
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long after its timeout a statement may run.
+/// The time after its timeout in which a statement may still run.
 const LATE: Duration = Duration::from_secs(1);
 /// When a backend that does not end is killed.
 const KILLED: Duration = Duration::from_secs(8);
@@ -26,7 +26,7 @@ const STATEMENTS: usize = 300;
 /// As the server sets it.
 const SESSION: &str = "SET jit = off; SET statement_timeout = '1s'; SET default_transaction_read_only = on";
 
-/// How a statement ended.
+/// The ending of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Ending {
     Rows,

@@ -58,7 +58,7 @@ pub(super) const AMPLIFIERS: &[(&str, &[&str])] = &[
     ("double precision", &["length({text})::double precision"]),
 ];
 
-/// What makes much of the call under test.
+/// Expressions that make much of the call under test.
 #[rustfmt::skip]
 pub(super) const AROUND: &[&str] = &[
     "repeat(({root})::text, {integer})", "lpad(({root})::text, {integer}, {text})", "replace(({root})::text, {text}, {text})",

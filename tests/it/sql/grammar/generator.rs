@@ -4,7 +4,7 @@
 
 use crate::sql::random::Random;
 
-/// What an expression yields.
+/// The type of an expression's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Int,
