@@ -11,9 +11,9 @@ install_package() {
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >/dev/null
 }
 
-# need COMMAND PACKAGE: makes sure that the command is there.
+# need COMMAND PACKAGE: makes sure that the program is there; a function of this name is none.
 need() {
-    command -v "$1" >/dev/null || { install_package "$2" && command -v "$1" >/dev/null; }
+    type -P "$1" >/dev/null || { install_package "$2" && type -P "$1" >/dev/null; }
 }
 
 # PostgreSQL's server programs, where the tests look for them: in PATH, then where Debian puts them.
