@@ -9,7 +9,8 @@
 //! connections than slots, though a backend may ignore cancels for hours. A thread waits for each of these.
 
 use std::convert::Infallible;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +18,10 @@ use r2d2::{ManageConnection, Pool, PooledConnection};
 use scheduled_thread_pool::ScheduledThreadPool;
 
 use super::session::Session;
-use crate::call::WaitGuard;
+use crate::call::{Call, Interrupt, WaitGuard};
+
+/// The time between two looks at who holds the slots.
+pub(super) const SLOT_WAIT: Duration = Duration::from_secs(1);
 
 /// Slots for connections: each is the right to have one.
 #[derive(Debug)]
@@ -44,7 +48,13 @@ impl ManageConnection for Slots {
 pub(super) struct SlotPool {
     slots: Pool<Slots>,
     idle: Idle,
+    users: Users,
+    /// The number of slots lent so far, which names a lease.
+    lent: AtomicU64,
 }
+
+/// The interrupts of the calls that hold a slot; nothing where only the end of a connection is waited for.
+type Users = Arc<Mutex<Vec<(u64, Option<Interrupt>)>>>;
 
 impl SlotPool {
     /// Makes `size` slots, and starts r2d2's helper thread.
@@ -58,15 +68,34 @@ impl SlotPool {
             .idle_timeout(None)
             .thread_pool(Arc::new(helper))
             .build_unchecked(Slots);
-        Self { slots, idle: Idle::default() }
+        Self { slots, idle: Idle::default(), users: Users::default(), lent: AtomicU64::new(0) }
     }
 
-    /// Lends a slot. `None`: all are taken, by statements that do not stop.
-    pub(super) fn lend(&self, wait: Duration) -> Option<Lease> {
-        let slot = self.slots.get_timeout(wait).ok()?;
-        let session = self.idle.take();
-        Some(Lease { slot: Some(slot), session, idle: self.idle.clone(), wait_guard: WaitGuard::default() })
+    /// Lends a slot. `None`: all are taken, by statements that do not stop, or the call ends first. There are as many slots
+    /// as SQL calls that run at once, so a wait means that some are held by such statements; one that a call uses comes back.
+    pub(super) fn lend(&self, call: &Call) -> Option<Lease> {
+        loop {
+            if let Ok(slot) = self.slots.get_timeout(SLOT_WAIT.min(call.remaining())) {
+                let (session, idle, users) = (self.idle.take(), self.idle.clone(), Arc::clone(&self.users));
+                let (serial, wait_guard) = (self.lent.fetch_add(1, Ordering::Relaxed), WaitGuard::default());
+                locked(&users).push((serial, Some(call.interrupt().clone())));
+                return Some(Lease { slot: Some(slot), session, idle, users, serial, wait_guard });
+            }
+            let hangs = |user: &Option<Interrupt>| user.as_ref().is_none_or(Interrupt::is_set);
+            let all_hang = locked(&self.users).iter().all(|(_, user)| hangs(user));
+            if all_hang || call.remaining().is_zero() || call.interrupt().is_set() {
+                return None;
+            }
+        }
     }
+}
+
+fn locked(users: &Users) -> MutexGuard<'_, Vec<(u64, Option<Interrupt>)>> {
+    users.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn leave(users: &Users, serial: u64) {
+    locked(users).retain(|(user, _)| *user != serial);
 }
 
 /// A slot that is lent, with or without a connection.
@@ -75,6 +104,8 @@ pub(super) struct Lease {
     /// Taken by the thread that waits for the end of the connection.
     slot: Option<PooledConnection<Slots>>,
     pub(super) idle: Idle,
+    users: Users,
+    serial: u64,
     /// Held until a statement that still runs at the end was told to stop.
     pub(super) wait_guard: WaitGuard,
 }
@@ -99,19 +130,25 @@ impl Drop for Lease {
     /// Closes the connection. One whose statement may still run is told to stop, and keeps its slot until the server
     /// confirms that or the connection is known to be gone. The thread that waits owns both, and ends with that.
     fn drop(&mut self) {
-        let Some(session) = self.session.take() else { return };
+        let Some(session) = self.session.take() else { return leave(&self.users, self.serial) };
         if session.is_settled() {
-            return session.close();
+            session.close();
+            return leave(&self.users, self.serial);
         }
         let (slot, wait_guard) = (self.slot.take(), std::mem::take(&mut self.wait_guard));
+        let (users, serial) = (Arc::clone(&self.users), self.serial);
+        leave(&users, serial);
+        locked(&users).push((serial, None));
         let waiting = thread::Builder::new().name("sql-close".to_owned()).spawn(move || {
             if let Some(canceller) = session.canceller() {
                 canceller.send(wait_guard);
             }
             session.close();
+            leave(&users, serial);
             drop(slot);
         });
         if let Err(error) = waiting {
+            leave(&self.users, self.serial);
             log::warn!("the thread that waits for a statement's end could not be started: {error}");
         }
     }

@@ -1,18 +1,12 @@
 //! One read-only transaction of one call: begun, stoppable, ended after the answer.
 
-use std::time::Duration;
-
 use super::connect_error::{ConnectError, io_kind};
 use super::database::Database;
-use super::pool::Lease;
+use super::pool::{Lease, SLOT_WAIT};
 use super::session::Session;
 use super::sqlstate::chain;
 use crate::call::{Call, Failure, StopGuard};
 use crate::problem::{Code, Problem};
-
-/// A call's wait for a slot. There are as many slots as SQL calls that run at once, so a wait means that one is held by a
-/// statement that does not stop, or by a connection that is just being closed.
-const SLOT_WAIT: Duration = Duration::from_secs(1);
 
 /// A transaction that was begun. Dropped, it takes its connection with it.
 pub(crate) struct Transaction {
@@ -33,15 +27,12 @@ impl Transaction {
     /// Begins one on a pooled or a new connection. A pooled connection that turns out to be dead is replaced: nothing but
     /// the `BEGIN` was sent on it.
     pub(crate) fn begin(database: &Database, call: &Call) -> Result<Self, Failure> {
-        let wait = SLOT_WAIT.min(call.remaining());
-        let mut lease = database.pool().lend(wait).ok_or_else(|| {
+        let Some(mut lease) = database.pool().lend(call) else {
+            call.interrupt().check()?;
             log::error!("a call is refused: every connection is held by a statement that does not stop");
-            Problem::new(
-                Code::ConcurrencyLimit,
-                "Every database connection is taken by work that hangs. Try again later.",
-            )
-            .retry_after(SLOT_WAIT)
-        })?;
+            let detail = "Every database connection is taken by work that hangs. Try again later.";
+            return Err(Problem::new(Code::ConcurrencyLimit, detail).retry_after(SLOT_WAIT).into());
+        };
         let begin = |session: &mut Session| {
             let remaining = call.remaining();
             session.begin(database.config().statement_timeout.min(remaining), remaining)
