@@ -59,7 +59,7 @@ impl Entry {
         let input_schema = params::schema(&draft.params);
         let example = example(&draft, &input_schema, report);
         let Proven { statement, placeholders, member_use } = proven?;
-        if draft.waived.contains_key(members::WAIVER) && member_use.exposed.is_empty() {
+        if draft.waived.contains_key(members::WAIVER) && member_use.is_clean() {
             diagnoses::WAIVER_UNUSED.report(report, draft.name.line, &[&members::WAIVER]);
         }
         let name = name?;

@@ -21,28 +21,65 @@ pub(super) const WAIVER: &str = "members";
 pub(super) struct MemberUse {
     /// The second name is marked when the first one is: an output column or its alias.
     pub(super) renames: BTreeSet<(String, String)>,
+    /// The second name is a column of objects that are built of the first.
+    pub(super) built: BTreeSet<(String, String)>,
     /// Names in a place where no marked name may stand.
     pub(super) exposed: Vec<Exposed>,
+    /// Every name that is used as a value.
+    pub(super) names: BTreeSet<String>,
+    /// A text of the caller's that a column carries, which no marked name may stand beside.
+    pub(super) carried: Option<Exposed>,
 }
 
-/// A name in a place where its members would not be seen.
+/// A name in a place where members would not be seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Exposed {
     pub(super) name: String,
     /// The place in the entry's SQL.
     pub(super) at: Option<Position>,
+    pub(super) how: Exposure,
+}
+
+/// The way in which members would be exposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exposure {
+    /// A marked name is used in a way that hides the names of its members.
+    Used,
+    /// A member is taken from an object that the statement built, whose names are the author's.
+    Taken,
+    /// A parameter becomes a value of a column.
+    Carried,
 }
 
 impl MemberUse {
+    /// Returns whether nothing depends on the names that are marked.
+    pub(super) fn is_clean(&self) -> bool {
+        self.exposed.is_empty() && self.carried.is_none()
+    }
+
     /// Finds a marked name that is exposed, if there is one.
     pub(super) fn judge(&self, mut marked: BTreeSet<String>) -> Option<&Exposed> {
+        self.pass_on(&mut marked);
+        let built = self.built.iter().filter(|(from, _)| marked.contains(from));
+        let mut built = built.map(|(_, to)| to.clone()).collect();
+        self.pass_on(&mut built);
+        let is_exposed = |Exposed { name, at: _, how }: &&Exposed| match how {
+            Exposure::Used | Exposure::Carried => marked.contains(name),
+            Exposure::Taken => built.contains(name),
+        };
+        let carried = || self.carried.as_ref().filter(|_| !self.names.is_disjoint(&marked));
+        self.exposed.iter().find(is_exposed).or_else(carried)
+    }
+
+    /// Adds the names that have their values from these.
+    fn pass_on(&self, names: &mut BTreeSet<String>) {
         loop {
-            let before = marked.len();
-            for (_, to) in self.renames.iter().filter(|(from, _)| marked.contains(from)).collect::<Vec<_>>() {
-                marked.insert(to.clone());
-            }
-            if marked.len() == before {
-                return self.exposed.iter().find(|exposed| marked.contains(&exposed.name));
+            let before = names.len();
+            let to = self.renames.iter().filter(|(from, _)| names.contains(from)).map(|(_, to)| to.clone());
+            let to: Vec<String> = to.collect();
+            names.extend(to);
+            if names.len() == before {
+                return;
             }
         }
     }
@@ -53,7 +90,7 @@ impl MemberUse {
         client: &mut Client,
         tables: &[String],
     ) -> Result<Option<&Exposed>, postgres::Error> {
-        if self.exposed.is_empty() {
+        if self.is_clean() {
             return Ok(None);
         }
         let tables: Vec<String> = tables.iter().map(|table| quoted(table)).collect();
@@ -69,13 +106,20 @@ impl fmt::Display for Exposed {
         let place = self.at.map_or_else(String::new, |Position { line, column }| {
             format!(" in line {line}, column {column} of the statement")
         });
-        write!(
-            f,
-            "members-exposed: {} holds members, and{place} it is used in a way that hides their names from redaction; \
-             select it as it is, or take a member (data ->> 'name'). If it is another column of that name, give it an \
-             alias, or write waive.members = \"reason\"",
-            echo(&self.name)
-        )
+        let name = echo(&self.name);
+        match self.how {
+            Exposure::Used | Exposure::Taken => write!(
+                f,
+                "members-exposed: {name} holds members, and{place} it is used in a way that hides their names from \
+                 redaction; select it as it is, or take a member (data ->> 'name'). If it is another column of that name, \
+                 give it an alias, or write waive.members = \"reason\""
+            ),
+            Exposure::Carried => write!(
+                f,
+                "members-exposed: :{name}{place} becomes a column, which could be compared with members; use it where it is \
+                 compared (WHERE, ON), or write waive.members = \"reason\""
+            ),
+        }
     }
 }
 

@@ -88,6 +88,11 @@ impl Param {
         self.kind.as_ref().is_some_and(|kind| matches!(kind.scalar, Scalar::Integer | Scalar::Number))
     }
 
+    /// Returns whether it is a text or a list of texts, which the caller makes up.
+    pub(super) fn is_text(&self) -> bool {
+        self.kind.as_ref().is_none_or(|kind| kind.scalar == Scalar::String)
+    }
+
     /// The type that its value is bound with.
     pub(super) fn pg_type(&self) -> Type {
         self.kind.as_ref().map_or(Type::TEXT, Kind::pg_type)

@@ -1,13 +1,13 @@
 //! Names of members of JSON values and hstores. They must be written out, so that a secret's name can be seen.
 
-use sqlparser::ast::{DataType, Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan};
+use sqlparser::ast::{Expr, Spanned as _, UnaryOperator, Value, ValueWithSpan};
 use sqlparser::tokenizer::Span;
 
 use super::super::claim::Claim;
 use super::super::diagnoses;
 use super::faults::Faults;
 use super::found::Found;
-use super::literals::{BY_KEY, element_name, is_empty_path, is_integer, operator, text_of};
+use super::literals::{BY_KEY, is_empty_path, is_integer, is_json, operator, text_of};
 use super::names::is_secret;
 use super::parts::{Call, argument, placeholders, subscripts};
 use crate::guard::functions::{self, Keys};
@@ -15,7 +15,7 @@ use crate::guard::parser::token_of;
 use crate::problem::echo;
 
 /// Operators whose sides may hold keys.
-const WITH_KEYS: &[&str] = &["@>", "<@", "@@"];
+const WITH_KEYS: &[&str] = &["@>", "<@"];
 /// The form that a key must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
@@ -25,6 +25,8 @@ enum Key {
     Path,
     /// Any; a literal is judged, and must be plain.
     Json,
+    /// Any; a literal is judged as a path, which it may be.
+    AnyPath,
     /// Any; a literal is judged.
     Any,
 }
@@ -52,6 +54,8 @@ impl KeyRule<'_, '_, '_> {
                 }
                 Some(op) if BY_KEY.contains(&op) => self.key(right, Key::Written),
                 Some("@?") => self.key(right, Key::Path),
+                // Its right side is a path, or words to search for.
+                Some("@@") => self.key(right, Key::AnyPath),
                 Some(op) if WITH_KEYS.contains(&op) => {
                     self.key(left, Key::Any);
                     self.key(right, Key::Any);
@@ -140,18 +144,16 @@ impl KeyRule<'_, '_, '_> {
         let Some(text) = text_of(value) else { return };
         if is_secret(self.claim, text) {
             self.faults.add(&diagnoses::SECRET_NAME, at, &[&echo(text)]);
-        } else if key != Key::Any && text.contains(['\\', '\'']) {
+        } else if !matches!(key, Key::Any | Key::AnyPath) && text.contains(['\\', '\'']) {
             self.faults.add(&diagnoses::MEMBER_ESCAPED, at, &[]);
         }
         let path: String = text.split_whitespace().collect();
-        if key == Key::Path && [".*", "**", "/*", "keyvalue"].iter().any(|every| path.contains(every)) {
+        if matches!(key, Key::Path | Key::AnyPath)
+            && [".*", "**", "/*", "keyvalue"].iter().any(|every| path.contains(every))
+        {
             self.faults.add(&diagnoses::EVERY_MEMBER_OF_PATH, at, &[]);
         }
     }
-}
-
-fn is_json(data_type: &DataType) -> bool {
-    element_name(data_type).is_some_and(|name| matches!(name, "hstore" | "json" | "jsonb" | "jsonpath"))
 }
 
 #[cfg(test)]

@@ -50,10 +50,52 @@ pub(super) fn is_written(expr: &Expr) -> bool {
                     return false;
                 };
                 left.extend(call.args.iter().step_by(2).filter_map(argument));
+                // A value may be anything but another object, whose keys count as well.
+                left.extend(
+                    call.args
+                        .iter()
+                        .skip(1)
+                        .step_by(2)
+                        .filter_map(argument)
+                        .filter(|value| makes_json(value)),
+                );
             }
         }
     }
     true
+}
+
+/// Returns whether a type has members of names, or is a path of them.
+pub(super) fn is_json(data_type: &DataType) -> bool {
+    element_name(data_type).is_some_and(|name| matches!(name, "hstore" | "json" | "jsonb" | "jsonpath"))
+}
+
+/// Returns whether an expression is JSON or an hstore by its form: a cast, or a call that builds one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other forms do not say their type")]
+fn makes_json(expr: &Expr) -> bool {
+    match bare(expr) {
+        Expr::Cast { kind: _, expr: _, data_type, format: _ } => is_json(data_type),
+        other => Call::of(other)
+            .is_some_and(|call| call.name.value.starts_with("json") || call.name.value == "hstore"),
+    }
+}
+
+/// Returns whether a key or a path is a literal with a name in it: not only positions, and not nothing.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is no literal")]
+pub(super) fn is_by_name(path: &Expr) -> bool {
+    match bare(path) {
+        Expr::Cast { kind: _, expr: inner, data_type, format: _ } => {
+            !is_integer(data_type) && is_by_name(inner)
+        }
+        Expr::Array(array) => array.elem.iter().any(is_by_name),
+        Expr::Value(value) => {
+            let is_name = |part: &str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
+            let parts = |text: &str| text.split(['{', '}', ',', '-', '"', ' ']).any(is_name);
+            text_of(value).is_some_and(parts)
+        }
+        Expr::TypedString(typed) => text_of(&typed.value).is_some_and(|text| !text.is_empty()),
+        _ => false,
+    }
 }
 
 /// Returns whether an expression is the empty path, `'{}'`.

@@ -42,7 +42,7 @@ pub(crate) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
     let limit = limit::check(claim, tree, tokens, &mut faults);
     patterns::check(claim, &found, limit, &mut faults);
     columns::check(claim, tree, tokens, &mut faults);
-    let member_use = member_use::collect(&found, claim.sql);
+    let member_use = member_use::collect(claim, &found);
     let faults = faults.in_order();
     if faults.iter().any(|fault| fault.rule.severity() == Severity::Error) {
         return (None, faults);

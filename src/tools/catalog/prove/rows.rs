@@ -164,6 +164,8 @@ mod tests {
                     "SELECT jsonb_extract_path_text(data, VARIADIC ARRAY[]::text[]) AS full_name FROM people",
                 ),
                 filter("data @? '$.*'"),
+                filter("data @@ '$.* == \"x\"'"),
+                filter("data @@ '$.keyvalue().value == \"x\"'"),
                 filter("data #>> '{}' = 'x'"),
                 filter("data #>> (ARRAY[]::text[]) = 'x'"),
                 filter("jsonb_extract_path_text(data) = 'x'"),
