@@ -160,8 +160,9 @@ fn is_harmless(nodes: &Nodes, index: usize) -> bool {
     false
 }
 
-/// Series of numbers, and how many rows each has. A bound that is not known is small; a series of which none is known has
-/// as many rows as the largest other.
+/// Sources of rows that the text alone makes, and how many rows each has. A series with a bound that is not known has as many
+/// rows as the largest other, or as the largest literal that could be the bound. A function that takes a literal apart
+/// counts beside another long literal.
 fn series(nodes: &Nodes) -> Vec<(usize, f64)> {
     let bound = |index, nth| nodes.argument(index, nth).and_then(|bound| bound_of(nodes, bound));
     let rows = |index| {
@@ -177,12 +178,31 @@ fn series(nodes: &Nodes) -> Vec<(usize, f64)> {
             (None, None) => None,
         }
     };
-    let is_series = |index| nodes.function(index).is_some_and(|function| function.name == "generate_series");
-    let all: Vec<_> =
-        (0..nodes.len()).filter(|index| is_series(*index)).map(|index| (index, rows(index))).collect();
-    let most = all.iter().filter_map(|(_, rows)| *rows).fold(1.0, f64::max);
-    all.into_iter()
-        .map(|(index, rows)| (index, rows.unwrap_or(most)))
+    let gives_rows = |index| nodes.function(index).filter(|function| function.rows == Rows::Set);
+    let (all, others): (Vec<_>, Vec<_>) = (0..nodes.len())
+        .filter_map(|index| Some((index, gives_rows(index)?)))
+        .partition(|(_, function)| function.name == "generate_series");
+    let all: Vec<_> = all.into_iter().map(|(index, _)| (index, rows(index))).collect();
+    let known = all.iter().filter_map(|(_, rows)| *rows).fold(1.0, f64::max);
+    let numbers = nodes.iter().filter(|(_, node)| matches!(node.kind, Kind::Literal { .. }));
+    let largest = numbers
+        .map(|(index, _)| (index, nodes.largest_number(index)))
+        .filter(|(index, number)| number.is_finite() && *number > TABLE_NUMBER && !is_harmless(nodes, *index))
+        .fold(1.0, |most: f64, (_, number)| most.max(number));
+    let apart = others.into_iter().filter_map(|(index, _)| {
+        let outside = |(other, _): &(usize, &Node)| !nodes.within(index).any(|(inner, _)| inner == *other);
+        let long = nodes.iter().filter(outside).any(|(other, node)| {
+            matches!(node.kind, Kind::Literal { .. }) && nodes.longest_text(other) > LONG
+        });
+        long.then(|| (index, Some(nodes.longest_text(index) / 2.0)))
+    });
+    all.iter()
+        .copied()
+        .chain(apart)
+        .map(|(index, rows)| {
+            let unknown = if nodes.reads(index) { known.max(largest) } else { known };
+            (index, rows.unwrap_or(unknown))
+        })
         .filter(|(_, rows)| *rows > 1.0)
         .collect()
 }

@@ -80,10 +80,9 @@ impl<'c> Generator<'c> {
     fn chain(&mut self, core: &str) -> Option<Expression> {
         let start = self.expr("text", 1)?;
         let (kind, length) = (self.random.below(4), self.random.size(24));
-        self.scope.push(("v.x".to_owned(), "text".to_owned()));
-        if kind == 0 {
-            self.scope.push(("v.n".to_owned(), "integer".to_owned()));
-        }
+        // What a recursion makes of its own values is left to the database host: the manual says so.
+        let column = if kind == 0 { ("v.n", "integer") } else { ("v.x", "text") };
+        self.scope.push((column.0.to_owned(), column.1.to_owned()));
         let step = self.expand("text", &format!("({core})::text"), 2)?;
         let mut query = Expression::new("", "");
         match kind {
