@@ -1,5 +1,7 @@
 //! Facts about the server, the session and its role, asked in one round trip when a connection opens.
 
+use std::time::Duration;
+
 use postgres::{SimpleQueryMessage, SimpleQueryRow};
 
 use super::cells::Intervals;
@@ -22,7 +24,9 @@ pub(super) fn opening(pooler: Pooler) -> String {
          SELECT pg_catalog.current_setting('server_version'), pg_catalog.current_database(), CURRENT_USER, \
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
          pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(), \
-         pg_catalog.current_setting('server_version_num'), pg_catalog.version(), pg_catalog.pg_backend_pid(); \
+         pg_catalog.current_setting('server_version_num'), pg_catalog.version(), pg_catalog.pg_backend_pid(), \
+         pg_catalog.current_setting('TimeZone'), \
+         (SELECT s.setting FROM pg_catalog.pg_settings AS s WHERE s.name OPERATOR(pg_catalog.=) 'statement_timeout'); \
          SET LOCAL search_path = pg_catalog, pg_temp; {ROLES}; ROLLBACK; {read_only}"
     )
 }
@@ -43,8 +47,12 @@ pub(crate) struct ServerInfo {
     pub(super) counts_bytes: bool,
     /// The interval in milliseconds at which it looks for a running statement's client, if it can.
     pub(super) client_check: Option<&'static str>,
-    /// `search_path` of every transaction: `pg_catalog`, then the session's own, `pg_temp` last.
+    /// `search_path` of every transaction: the session's own, `pg_temp` last. `pg_catalog` is searched first.
     pub(super) search_path: String,
+    /// The time zone in which statements are evaluated.
+    pub(crate) time_zone: String,
+    /// The limit on a statement's time that the role, the database or the server sets.
+    pub(super) statement_timeout: Option<Duration>,
     pub(super) roles: Vec<RoleRow>,
 }
 
@@ -62,7 +70,6 @@ impl ServerInfo {
                 POWERS.into_iter().zip(held).filter_map(|(power, held)| held.then_some(power)).collect();
             Some(RoleRow { name: text(row, 0)?, powers, leave: text(row, POWERS.len() + 1) })
         };
-        let own_path = text(first, 5).filter(|path| !path.is_empty()).unwrap_or("pg_catalog".to_owned());
         let version: u32 = text(first, 7)?.parse().ok()?;
         Some(Self {
             pid: text(first, 9)?.parse().ok()?,
@@ -75,8 +82,56 @@ impl ServerInfo {
             in_recovery: flag(first, 3)?,
             read_only_by_default: text(first, 4)? == "on",
             counts_bytes: text(first, 6)? == "SQL_ASCII",
-            search_path: format!("pg_catalog, {own_path}, pg_temp"),
+            search_path: with_catalog_first(&text(first, 5)?),
+            time_zone: text(first, 10)?,
+            statement_timeout: Some(text(first, 11)?.parse().ok()?)
+                .filter(|ms| *ms > 0)
+                .map(Duration::from_millis),
             roles: rows.map(role).collect::<Option<_>>()?,
         })
+    }
+}
+
+/// Returns a session's `search_path` for transactions of ours. PostgreSQL searches `pg_catalog` first unless the path names
+/// it later, and `pg_temp` first unless the path names it: both could put a user-defined object before a built-in one. So
+/// `pg_catalog` stays only where it stands first, and `pg_temp` stands last.
+fn with_catalog_first(own: &str) -> String {
+    let (mut kept, mut is_quoted, mut start) = (Vec::new(), false, 0);
+    let ends = own.char_indices().chain([(own.len(), ',')]);
+    for (index, char) in ends {
+        is_quoted ^= char == '"';
+        if char != ',' || is_quoted && index < own.len() {
+            continue;
+        }
+        let part = own.get(start..index).unwrap_or_default().trim();
+        let name = part.trim_matches('"').to_lowercase();
+        if !part.is_empty() && name != "pg_temp" && (name != "pg_catalog" || kept.is_empty()) {
+            kept.push(part);
+        }
+        start = index + 1;
+    }
+    kept.push("pg_temp");
+    kept.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pg_catalog_is_searched_first_and_pg_temp_last() {
+        for (own, expected) in [
+            ("\"$user\", public", "\"$user\", public, pg_temp"),
+            ("", "pg_temp"),
+            ("\"\"", "\"\", pg_temp"),
+            ("pg_catalog", "pg_catalog, pg_temp"),
+            ("pg_catalog, public", "pg_catalog, public, pg_temp"),
+            ("public, pg_catalog", "public, pg_temp"),
+            ("public,\"pg_catalog\" , PG_TEMP, b", "public, b, pg_temp"),
+            ("\"a,b\", \"c\"\"d\", pg_temp", "\"a,b\", \"c\"\"d\", pg_temp"),
+            ("pg_temp, pg_catalog, a", "pg_catalog, a, pg_temp"),
+        ] {
+            assert_eq!(with_catalog_first(own), expected, "{own}");
+        }
     }
 }

@@ -42,14 +42,15 @@ pub(crate) struct Session {
     _presence: Presence,
 }
 
-/// Settings of every transaction, whatever the role, the database or the server's configuration say: the rendering of
-/// values and the meaning of statements depend on them.
+/// Settings of every transaction, whatever the role, the database or the server's configuration say. Each is the form of
+/// values as text, or needed by the guard. What decides which rows come is the session's own: the time zone, the order of
+/// the parts of a date (`ISO` alone leaves it), the style of intervals, the search path.
 #[rustfmt::skip]
-const PINNED: [(&str, &str); 14] = [
-    ("standard_conforming_strings", "on"), ("TimeZone", "UTC"), ("DateStyle", "ISO, MDY"), ("IntervalStyle", "iso_8601"),
-    ("bytea_output", "hex"), ("extra_float_digits", "1"), ("xmloption", "content"), ("xmlbinary", "base64"),
-    ("array_nulls", "on"), ("transform_null_equals", "off"), ("row_security", "on"), ("client_min_messages", "notice"),
-    ("lock_timeout", "0"),
+const PINNED: [(&str, &str); 8] = [
+    // The guard's lexer reads literals so.
+    ("standard_conforming_strings", "on"),
+    ("DateStyle", "ISO"), ("bytea_output", "hex"), ("extra_float_digits", "1"),
+    ("row_security", "on"), ("client_min_messages", "notice"), ("lock_timeout", "0"),
     // LLVM compiles for minutes, deaf to cancels, and takes a gigabyte: 198 bytes of SQL were enough.
     ("jit", "off"),
 ];
@@ -145,7 +146,8 @@ impl Session {
         })
     }
 
-    /// Begins a read-only transaction of a call that has `remaining`, whose statements may run for `statement`.
+    /// Begins a read-only transaction of a call that has `remaining`, whose statements may run for `statement`, or as long
+    /// as the role or the database allows if that is less.
     pub(super) fn begin(&mut self, statement: Duration, remaining: Duration) -> Result<(), postgres::Error> {
         self.is_busy = true;
         self.retirement.count_call();
@@ -155,6 +157,7 @@ impl Session {
             self.shadowing = Shadowing::ask(&mut self.client, &literal(&self.info.search_path))?;
             self.shadowing_read = Instant::now();
         }
+        let statement = self.info.statement_timeout.map_or(statement, |own| own.min(statement));
         let timeouts = [
             ("statement_timeout", milliseconds(statement)),
             // The server ends a transaction that we forgot, well after the call's own deadline.

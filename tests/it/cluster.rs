@@ -49,6 +49,7 @@ shared_buffers = 16MB
 max_connections = 200
 log_statement = all
 log_min_messages = warning
+timezone = 'UTC'
 END
 "$2/pg_ctl" -D data -w -t 60 -l server.log start >pg_ctl.log 2>&1 </dev/null
 echo ready

@@ -8,9 +8,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::run::bound;
+use super::run::{bound, default_max_rows};
 use crate::call::Failure;
 use crate::guard::statement::ReadOnlyStatement;
+use crate::postgres::columns::Plan;
+use crate::postgres::session::Session;
 use crate::postgres::sqlstate::{self, Sent};
 use crate::postgres::transaction::{End, Transaction};
 use crate::postgres::{Database, SqlConfig};
@@ -25,6 +27,10 @@ pub(crate) struct Arguments {
     /// The query, as `read_only_sql` would take it.
     #[schemars(length(min = 1, max = 65_536))]
     query: String,
+    /// The rows that `read_only_sql` would be asked for: their number is part of the plan.
+    #[schemars(range(min = 1))]
+    #[serde(default = "default_max_rows")]
+    max_rows: u32,
     /// Whether to run the query, too, and tell how long each step took and how many rows it really had.
     #[serde(default)]
     analyze: bool,
@@ -64,7 +70,8 @@ impl ExplainQuery {
                           expected rows. With analyze the query is run (its rows are thrown away) and the real times and \
                           row counts are shown. Use it to find out why a query is slow before running it again.";
         let spec =
-            CheckedSpec::of::<Arguments, Output>("explain_query", "Explain a query's plan", description);
+            CheckedSpec::of::<Arguments, Output>("explain_query", "Explain a query's plan", description)
+                .with_maximum("max_rows", database.config().max_rows.into());
         Self { spec, database }
     }
 }
@@ -79,18 +86,16 @@ impl TypedTool for ExplainQuery {
     fn bind(&self, request: Arguments) -> Result<Bound<'_>, Problem> {
         let config = self.database.config();
         let statement = ReadOnlyStatement::parse(&request.query, &config.guard)?;
-        Ok(bound(&self.database, move |transaction| {
-            explain(transaction, config, &statement, request.analyze)
-        }))
+        Ok(bound(&self.database, move |transaction| explain(transaction, config, &statement, &request)))
     }
 }
 
-/// Runs `EXPLAIN` of the statement in brackets, which takes nothing but a plain query.
+/// Runs `EXPLAIN` of the text that would run, with its LIMIT.
 fn explain(
     transaction: &mut Transaction,
     config: &SqlConfig,
     statement: &ReadOnlyStatement,
-    analyze: bool,
+    request: &Arguments,
 ) -> Result<(AsciiJson, End), Failure> {
     let too_long = || {
         let detail = format!(
@@ -99,16 +104,20 @@ fn explain(
         );
         Failure::from(Problem::new(Code::Validation, detail).param("query"))
     };
-    let options = if analyze { "FORMAT JSON, ANALYZE" } else { "FORMAT JSON" };
-    let prefix = format!("EXPLAIN ({options}) SELECT * FROM (\n");
-    let sent = Sent { statement, prefix_chars: prefix.chars().count() };
+    let session = transaction.session()?;
+    session.admit(statement, &config.guard)?;
+    let Session { client, info, .. } = session;
+    let unplanned =
+        |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0 }));
+    let prepared = client.prepare(statement.canonical()).map_err(unplanned)?;
+    let wanted = usize::try_from(request.max_rows).unwrap_or(usize::MAX);
+    let plan = Plan::new(statement.canonical(), prepared.columns(), config, info, wanted);
+    let prefix = if request.analyze { "EXPLAIN (FORMAT JSON, ANALYZE) " } else { "EXPLAIN (FORMAT JSON) " };
+    let sent = Sent { statement, prefix_chars: prefix.chars().count() + plan.prefix_chars };
     let failed = |error: postgres::Error| {
         if sqlstate::is_row_too_long(&error) { too_long() } else { sqlstate::failure(&error, Some(sent)) }
     };
-    let sql = format!("{prefix}{}\n) AS q", statement.canonical());
-    let session = transaction.session()?;
-    session.admit(statement, &config.guard)?;
-    let client = &mut session.client;
+    let sql = format!("{prefix}{}", plan.sql);
     let mut rows = client.query_typed_raw(&sql, std::iter::empty::<(&str, Type)>()).map_err(failed)?;
     let row = rows.next().map_err(failed)?;
     let output = row.and_then(|row| summary(row.try_get(0).ok()?));

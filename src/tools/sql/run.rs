@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 /// The rows that a model can read at a glance.
-fn default_max_rows() -> u32 {
+pub(super) fn default_max_rows() -> u32 {
     100
 }
 

@@ -24,7 +24,7 @@ fn parameters_of_the_session_are_those_of_the_dsn() {
         let dsn = format!("{}{options}", shared.url(&rig.name));
         query(&Database::new(config(&dsn)), "SELECT * FROM public.session").unwrap()["rows"][0].clone()
     };
-    let path = |own: &str| format!("pg_catalog, {own}, pg_temp");
+    let path = |own: &str| format!("{own}, pg_temp");
     let usual = path("\"$user\", public");
     assert_eq!(session(""), json!(["mcp-server-suite", "4MB", usual]));
     assert_eq!(

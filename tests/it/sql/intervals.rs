@@ -65,9 +65,15 @@ fn the_longest_intervals_read_as_psql_has_them() {
     let query = json!({"query": "SELECT it, list, stay, place FROM span ORDER BY id"});
     let answer = client.use_tool("read_only_sql", query);
     let listed = client.use_tool("spans", json!({}));
+    let psql = cluster.admin(&database).simple_query("SELECT it FROM span ORDER BY id").unwrap();
+    let own: Vec<&str> = rows(&psql).map(|row| row.get(0).unwrap()).collect();
     for (index, span) in spans.iter().enumerate() {
-        let (list, stay, place) =
-            (json!([span, null]), json!({"n": index + 1, "it": span}), json!({"area": null, "it": span}));
+        let (list, stay, place) = (
+            json!([span, null]),
+            json!({"n": index + 1, "it": span}),
+            // A composite with a type of unknown form is PostgreSQL's own JSON, in the session's own style.
+            json!({"area": null, "it": own[index]}),
+        );
         assert_eq!(answer["structuredContent"]["rows"][index], json!([span, list, stay, place]), "{answer}");
         // What is inside a value is text to a catalog.
         let row = &listed["structuredContent"]["rows"][index];

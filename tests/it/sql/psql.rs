@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use crate::cluster::{Cluster, PASSWORD, READER};
 use crate::support::{Client, problem};
 
-/// The settings that a call pins, and a limit.
-const SETTINGS: &str = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, MDY'; SET IntervalStyle = iso_8601; \
-    SET extra_float_digits = 1; SET bytea_output = hex; SET search_path = pg_catalog, public, pg_temp; \
-    SET statement_timeout = '5s'";
+/// The settings that a call pins, the zone and the style in which it shows values, and a limit.
+const SETTINGS: &str = "SET TimeZone = 'UTC'; SET DateStyle = ISO; \
+    SET extra_float_digits = 1; SET bytea_output = hex; SET statement_timeout = '5s'";
 
 /// The outcome of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +41,10 @@ impl Psql {
 
     /// The rows as psql would show them, with the names of the columns' types from the call.
     pub(crate) fn ask(&mut self, sql: &str, types: &[String]) -> Outcome {
-        self.driver.batch_execute("BEGIN READ ONLY").unwrap();
+        let has_interval = types.iter().any(|kind| kind.starts_with("interval"));
+        // A call shows an interval as ISO 8601 has it, but computes with the session's own style.
+        let style = if has_interval { "; SET LOCAL IntervalStyle = iso_8601" } else { "" };
+        self.driver.batch_execute(&format!("BEGIN READ ONLY{style}")).unwrap();
         let answer = self.driver.simple_query(sql);
         self.driver.batch_execute("ROLLBACK").unwrap();
         match answer {
