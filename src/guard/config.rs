@@ -53,8 +53,10 @@ impl GuardConfig {
             self.sets.push(set.ok_or_else(|| GuardConfigError::UnknownSet(entry.to_owned()))?);
             return Ok(());
         }
+        // A function of pg_catalog is the one that its plain name means.
+        let plain_entry = entry.strip_prefix("pg_catalog.").unwrap_or(entry);
         let (schema, pattern) =
-            entry.split_once('.').map_or((None, entry), |(schema, name)| (Some(schema), name));
+            plain_entry.split_once('.').map_or((None, plain_entry), |(schema, name)| (Some(schema), name));
         let name = pattern.strip_suffix('*').unwrap_or(pattern);
         let plain = |part: &str| {
             !part.is_empty()

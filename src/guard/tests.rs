@@ -19,12 +19,13 @@ fn verdict(sql: &str) -> Result<String, Code> {
 #[test]
 fn a_refusal_names_the_setting_that_allows_it_or_the_cure() {
     for (sql, part) in [
-        ("SELECT version()", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT current_setting('a')", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT pg_catalog.pg_backend_pid()", "MCP_SQL_ALLOW_FUNCTIONS=@monitoring."),
         ("SELECT levenshtein('a', 'b')", "MCP_SQL_ALLOW_FUNCTIONS=@fuzzystrmatch."),
         ("SELECT mine(1)", "MCP_SQL_ALLOW_FUNCTIONS."),
         ("SELECT COLLATION FOR ('a')", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
-        ("SELECT 'a'::regclass", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
-        ("SELECT pg_catalog.regtype 'a'", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT 'a'::regrole", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
+        ("SELECT pg_catalog.regproc 'a'", "MCP_SQL_ALLOW_FUNCTIONS=@catalog."),
         ("SELECT CAST(a AS hstore) FROM t", "MCP_SQL_ALLOW_FUNCTIONS=@hstore."),
         ("SELECT a::mine FROM t", "MCP_SQL_ALLOW_FUNCTIONS."),
         ("SELECT JSON_OBJECT('a': 1)", "use json_build_object("),
@@ -66,7 +67,7 @@ const DENIED: &[&str] = &[
     "\"Abs\"(1)",
     "current_setting('x')",
     "query_to_xml('SELECT 1', true, true, '')",
-    "'t'::regclass",
+    "'t'::regrole",
     "CAST('t' AS evil)",
     "evil 't'",
     "1::public.evil",

@@ -65,7 +65,7 @@ pub(crate) enum Group {
     Grammar,
     /// Aggregates and window functions: they see only the rows of the query.
     Aggregates,
-    /// Dates and times: the clock, the calendar, arithmetic. They read no setting but the time zone, which is pinned.
+    /// Dates and times: the clock, the calendar, arithmetic. They read no setting but the time zone.
     Times,
     /// JSON. `*_populate_*` and `*_to_record*` cast to types that are judged where they are written.
     Json,
@@ -89,9 +89,14 @@ pub(crate) enum Group {
     Values,
     /// Strings, patterns and bytes. `format` and `quote_*` only build text.
     Texts,
+    /// The database's own objects: names, definitions, comments, sizes. The catalog, which every role may read, shows as much.
+    Objects,
     /// Functions that psql's own commands call. It describes every object of the database, also those that the role may
     /// not read, and sizes on disk.
     Catalog,
+    /// The state of the server: uptime, write-ahead log, lag, locks, statistics, control file. By name, never by prefix:
+    /// `pg_stat_reset` begins like `pg_stat_get_…`.
+    Monitoring,
     /// The extension citext, as the groups below are of extensions.
     Citext,
     Cube,
@@ -112,7 +117,7 @@ pub(crate) enum Group {
 impl Group {
     /// Returns true for a group that is allowed by default.
     pub(super) fn is_built_in(self) -> bool {
-        (Self::Aggregates..=Self::Texts).contains(&self)
+        (Self::Aggregates..=Self::Objects).contains(&self)
     }
 }
 

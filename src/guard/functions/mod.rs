@@ -5,12 +5,14 @@
 //! - `operators`: the same classes for operators and types.
 //! - `sets`: what `MCP_SQL_ALLOW_FUNCTIONS=@name` allows: a group of the table, prefixes where an extension's functions
 //!   are not listed one by one, and types.
+//! - `foreign`: functions and types of other databases, with PostgreSQL's own for them.
 //! - `denied`: names that nothing allows. They are no lines of the table, for most are prefixes of names that no
 //!   release has yet, and a name stands there because it must never be looked up in a list of what is allowed.
 
 mod function;
 mod table;
 mod patterns;
+pub(crate) mod foreign;
 pub(crate) mod operators;
 pub(crate) mod sets;
 pub(crate) mod denied;

@@ -52,8 +52,8 @@ const fn of_group(name: &'static str, group: Group) -> Set {
 pub(crate) const SETS: &[Set] = &[
     Set {
         types: &[
-            "aclitem", "regclass", "regcollation", "regconfig", "regdictionary", "regnamespace", "regoper",
-            "regoperator", "regproc", "regprocedure", "regrole", "regtype",
+            "aclitem", "regcollation", "regdictionary", "regnamespace", "regoper", "regoperator", "regproc",
+            "regprocedure", "regrole",
         ],
         ..of_group("@catalog", Group::Catalog)
     },
@@ -64,6 +64,7 @@ pub(crate) const SETS: &[Set] = &[
     Set { prefixes: &["hstore*"], types: &["hstore"], ..of_group("@hstore", Group::Hstore) },
     Set { types: &["query_int"], ..of_group("@intarray", Group::IntArray) },
     Set { types: &["lquery", "ltree", "ltxtquery"], ..of_group("@ltree", Group::Ltree) },
+    of_group("@monitoring", Group::Monitoring),
     of_group("@pg_trgm", Group::PgTrgm),
     Set { prefixes: &["decrypt*", "encrypt*"], ..of_group("@pgcrypto", Group::PgCrypto) },
     Set {

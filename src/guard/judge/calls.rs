@@ -8,6 +8,7 @@ use sqlparser::ast::{
 use super::roles::NameRole;
 use super::walk::{Node, Walk};
 use super::{clauses, identifiers};
+use crate::guard::functions::foreign;
 use crate::guard::parser::constructs;
 use crate::guard::refusal::Refusal;
 use crate::guard::{functions_denied, functions_sets};
@@ -127,7 +128,11 @@ pub(super) fn unknown_function(name: &str) -> String {
     if let Some(sentence) = constructs::named(name) {
         return sentence.to_owned();
     }
-    let set = functions_sets::SETS.iter().find(|set| set.has_function(name));
+    if let Some(rewrite) = foreign::function(name) {
+        return format!("PostgreSQL has no function {}; write {rewrite}.", echo(name));
+    }
+    let plain = name.strip_prefix("pg_catalog.").unwrap_or(name);
+    let set = functions_sets::SETS.iter().find(|set| set.has_function(plain));
     let allowed_by = set.map(|set| format!("={}", set.name)).unwrap_or_default();
     format!(
         "The function {} is not on the list of allowed functions; use another, or ask the operator to allow it with \

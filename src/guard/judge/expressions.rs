@@ -147,15 +147,10 @@ pub(super) fn judge_expr<'t>(walk: &mut Walk<'t, '_>, expr: &'t Expr) -> Result<
 /// Judges a name that stands alone. It may be a call without parentheses, which sqlparser takes for a column.
 fn judge_bare(walk: &mut Walk<'_, '_>, ident: &Ident) -> Result<(), Refusal> {
     identifiers::judge_column(walk, ident)?;
-    let sentence = match ident.value.as_str() {
-        "system_user" => "SYSTEM_USER is not allowed; use CURRENT_USER.",
-        "current_schema" if !walk.config.allows_function(None, "current_schema") => {
-            "CURRENT_SCHEMA would tell of the search_path that is set here; ask the operator to allow it with \
-             @catalog in MCP_SQL_ALLOW_FUNCTIONS."
-        }
-        _ => return Ok(()),
-    };
-    if ident.quote_style.is_some() { Ok(()) } else { walk.refuse_function(sentence) }
+    if ident.value != "system_user" || ident.quote_style.is_some() {
+        return Ok(());
+    }
+    walk.refuse_function("SYSTEM_USER is not allowed; use CURRENT_USER.")
 }
 
 fn judge_target<'t>(walk: &mut Walk<'t, '_>, target: &'t InTarget) -> Result<(), Refusal> {

@@ -51,9 +51,10 @@ pub(crate) struct RoleRow {
 /// Predefined roles that cannot break the read-only promise. Every other one counts as dangerous, also those of versions
 /// to come.
 #[rustfmt::skip]
-const HARMLESS_PREDEFINED: [&str; 6] = [
+const HARMLESS_PREDEFINED: [&str; 10] = [
     "pg_read_all_data", "pg_database_owner", "pg_checkpoint",
     "pg_use_reserved_connections", "pg_maintain", "pg_create_subscription",
+    "pg_monitor", "pg_read_all_settings", "pg_read_all_stats", "pg_stat_scan_tables",
 ];
 
 /// Returns whether the role may do everything, by itself or as a role that it can become: nothing else has to be asked.
@@ -138,11 +139,10 @@ mod tests {
                 (false, r#"the role "me" may create databases (CREATEDB)"#),
             ],
         );
-        check(
-            &[row("pg_read_all_data", &[])],
-            &[(false, r#"the role "me" is a member of pg_read_all_data"#)],
-        );
-        for name in ["pg_read_server_files", "pg_execute_server_program", "pg_monitor", "pg_of_version_30"] {
+        for name in ["pg_read_all_data", "pg_monitor", "pg_read_all_settings", "pg_read_all_stats"] {
+            check(&[row(name, &[])], &[(false, &format!(r#"the role "me" is a member of {name}"#))]);
+        }
+        for name in ["pg_read_server_files", "pg_execute_server_program", "pg_of_version_30"] {
             check(&[row(name, &[])], &[(true, &format!(r#"the role "me" is a member of {name}"#))]);
         }
     }

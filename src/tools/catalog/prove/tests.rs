@@ -115,7 +115,7 @@ fn every_refusal_of_the_guard_has_its_rule() {
         Rule::ForbiddenConstruct,
         &[
             case("SELECT full_name FROM people WHERE"),
-            case("SELECT full_name::regclass FROM people"),
+            case("SELECT full_name::regrole FROM people"),
             case("SELECT full_name COLLATE mine FROM people"),
             filter("id OPERATOR(=) 2"),
             filter("id OPERATOR(pg_catalog.->>) ANY (ARRAY['a'])"),
