@@ -31,6 +31,7 @@
 //! | `relations` | relations that show other sessions, roles and the server |
 //! | `lexer`, `parser`, `judge` | steps 1, 3, and 2, 4 and 5 |
 //! | `canonical`, `position`, `refusal` | the canonical text; line and column; a refusal |
+//! | `output_columns` | the columns of a query, as PostgreSQL names them |
 //! | `sensitive` | [`SensitiveWords`]: names that announce a secret |
 //! | `corpus`, `tests`, `fuzz` | statements with their verdicts; properties; the fuzz target |
 
@@ -39,6 +40,7 @@ pub mod config;
 pub(crate) mod refusal;
 pub mod position;
 mod canonical;
+pub(crate) mod output_columns;
 pub(crate) mod lexer;
 pub(crate) mod parser;
 pub(crate) mod judge;

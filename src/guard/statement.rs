@@ -6,13 +6,15 @@ use sqlparser::ast::Query;
 
 use super::canonical::CanonicalText;
 use super::config::GuardConfig;
+use super::judge::open::{self, Fields, Path};
+use super::judge::roles::NameRole;
 use super::judge::uses::{self, Use};
-use super::judge::{kind, limits, tokens, tree};
-use super::lexer::{self, Token};
+use super::judge::{kind, limits, tokens, tree, types};
+use super::lexer::{self, Place, Token};
 use super::position::{Position, position_in};
 use super::refusal::Refusal;
 use super::{amplifiers, parser};
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 
 /// A statement that passed both judges. Its canonical text is the only text from a client that is ever sent.
 #[derive(Clone, Debug)]
@@ -20,6 +22,10 @@ pub struct ReadOnlyStatement {
     canonical: CanonicalText,
     /// The names that PostgreSQL looks up, and the index of the token where each stands first.
     uses: BTreeMap<Use, usize>,
+    /// The names behind a dot, as far as they can be columns.
+    fields: Fields,
+    /// The types that only the server can judge, and the index of the token where each stands first.
+    types: BTreeMap<Path, usize>,
 }
 
 impl ReadOnlyStatement {
@@ -49,8 +55,34 @@ impl ReadOnlyStatement {
         &self.uses
     }
 
+    /// Returns the names behind a dot, as far as they can be columns.
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// Returns the types that only the server can judge, each with the index of the token where it stands first.
+    pub(crate) fn open_types(&self) -> &BTreeMap<Path, usize> {
+        &self.types
+    }
+
+    /// Returns the refusal of one of the open types.
+    pub(crate) fn refuse_type(&self, path: &Path) -> Problem {
+        let (schema, name) = path;
+        let written = schema.iter().chain([name]).cloned().collect::<Vec<_>>().join(".");
+        let token = self.types.get(path).copied().unwrap_or_default();
+        self.refuse_at(types::unknown_type(&written), token)
+    }
+
+    /// Returns a refusal of the token.
+    pub(crate) fn refuse_at(&self, detail: String, token: usize) -> Problem {
+        let problem = Problem::new(Code::QueryViolation, detail).param("query");
+        self.place(token).into_iter().fold(problem, |problem, position| {
+            problem.with("line", position.line).with("column", position.column)
+        })
+    }
+
     /// Returns the place of a token in the client's text.
-    pub(crate) fn place(&self, token: usize) -> Option<Position> {
+    fn place(&self, token: usize) -> Option<Position> {
         self.canonical.place(token)
     }
 
@@ -88,6 +120,13 @@ impl<'s> Parsed<'s> {
         tokens::judge(&self.tokens, &roles, config)?;
         amplifiers::check(&self.tree, &self.tokens)?;
         let canonical = CanonicalText::new(self.sql, &self.tokens);
-        Ok(ReadOnlyStatement { canonical, uses: uses::of(&self.tokens, &roles) })
+        let is_open = |place: &Place<'_, '_>| roles.get(place.index) == Some(&NameRole::OpenType);
+        let mut types = BTreeMap::new();
+        for place in Place::all(&self.tokens).filter(is_open) {
+            let path = (place.schema().map(str::to_owned), place.token.name.clone());
+            types.entry(path).or_insert(place.index);
+        }
+        let uses = uses::of(&self.tokens, &roles);
+        Ok(ReadOnlyStatement { canonical, uses, fields: open::fields(&self.tree), types })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::config::GuardConfig;
 use super::corpus::statements::{places, refused};
+use super::corpus::verdict_alone;
 use super::judge::roles::NameRole;
 use super::judge::{kind, limits, tokens, tree};
 use super::lexer::{self, Token};
@@ -11,7 +12,7 @@ use super::statement::ReadOnlyStatement;
 use crate::problem::Code;
 
 fn verdict(sql: &str) -> Result<String, Code> {
-    ReadOnlyStatement::parse(sql, &GuardConfig::default())
+    verdict_alone(sql, &GuardConfig::default())
         .map(|statement| statement.canonical().to_owned())
         .map_err(|problem| problem.code())
 }
@@ -42,7 +43,7 @@ fn a_refusal_names_the_setting_that_allows_it_or_the_cure() {
         ("SELECT a IS NOT DOCUMENT FROM t", "XML is not supported"),
         ("SELECT pg_sleep(1)", "is never allowed: a function of this name waits."),
     ] {
-        let problem = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap_err();
+        let problem = verdict_alone(sql, &GuardConfig::default()).unwrap_err();
         assert!(problem.detail().contains(part), "{}", problem.detail());
     }
 }
@@ -117,7 +118,11 @@ fn judges_alone(lexed: &[Token<'_>]) -> Result<[Result<(), Refusal>; 2], Refusal
     limits::check(lexed)?;
     let config = GuardConfig::default();
     let query = parse(lexed)?;
-    let by_tree = tree::judge(&query, lexed, &config).map(drop);
+    let by_tree =
+        tree::judge(&query, lexed, &config).and_then(|roles| match roles.contains(&NameRole::OpenType) {
+            true => Err(Refusal::violation(0, "only a server can judge this type")),
+            false => Ok(()),
+        });
     let everything: Vec<NameRole> = vec![NameRole::Call; lexed.len()];
     let by_tokens = tokens::judge(lexed, &everything, &config);
     Ok([by_tree, by_tokens])
@@ -141,7 +146,7 @@ fn each_judge_alone_refuses_every_denied_call() {
 fn each_judge_alone_refuses_every_function_and_type_of_the_corpus() {
     let mut seen = 0;
     for (_, sql) in refused() {
-        let problem = ReadOnlyStatement::parse(&sql, &GuardConfig::default()).unwrap_err();
+        let problem = verdict_alone(&sql, &GuardConfig::default()).unwrap_err();
         let detail = problem.detail();
         // `CAST(x AS type)` and columns' types are the tree's to judge; the wrapper and the role stand behind it.
         let named =
@@ -175,7 +180,7 @@ fn refusals_point_to_the_construct_in_the_clients_own_text() {
         ("SELECT f(1), g(2) FROM h(3) WHERE i(4)", 1, 8),
         ("SELECT a,\n repeat('x', 900000000)", 2, 2),
     ] {
-        let problem = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap_err().to_value();
+        let problem = verdict_alone(sql, &GuardConfig::default()).unwrap_err().to_value();
         let place = (problem["metadata"]["line"].as_u64(), problem["metadata"]["column"].as_u64());
         assert_eq!(place, (Some(line), Some(column)), "{sql}: {}", problem["detail"]);
     }

@@ -33,6 +33,7 @@
 //! | | `tls/`, `transport.rs` | TLS, and the ways to log in and to cancel |
 //! | a session | `connect.rs`, `login.rs`, `connect_error.rs` | a connection, or the reasons why there is none |
 //! | | `server_info.rs`, `role_check/`, `shadowing.rs` | facts about the server, the role and user-defined objects |
+//! | | `open_names.rs` | types and columns that the guard leaves to the server |
 //! | | `session.rs`, `simple_query.rs` | the beginning of a transaction, and the proof that a session is clean |
 //! | the pool | `pool.rs`, `retirement.rs` | slots, idle connections, and the end of their working life |
 //! | | `cancel.rs` | the server process behind a connection, and how its statement is stopped |
@@ -50,6 +51,7 @@ mod transport;
 mod config;
 mod simple_query;
 pub mod role_check;
+mod open_names;
 mod shadowing;
 pub(crate) mod sqlstate;
 pub mod cells;

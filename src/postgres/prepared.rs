@@ -16,6 +16,8 @@ use super::session::Session;
 use super::statement_cache::CachedStatement;
 use super::transaction::Transaction;
 pub(crate) use super::{columns::base, result::Cell, result::Cells, result::QueryError};
+use crate::call::Failure;
+use crate::guard::GuardConfig;
 use crate::guard::statement::ReadOnlyStatement;
 
 /// A statement and the types of its parameters.
@@ -39,13 +41,12 @@ impl PreparedQuery {
         let config = database.config();
         let session = transaction.session()?;
         session.retirement.note_values(self.statement.canonical(), values, &self.types);
-        session
-            .admit(&self.statement, &config.guard)
-            .map_err(|problem| QueryError::Unexpected(problem.detail().to_owned()))?;
+        let open = session.admit(&self.statement, &config.guard).map_err(unexpected)?;
         let cached = match session.statements.get(&self.name) {
             Some(cached) => cached,
             None => self.prepare(session, database, accept)?,
         };
+        session.confirm(open).map_err(unexpected)?;
         let rows = session.client.query_raw(&cached.wrapper, values.iter().copied())?;
         Ok(Rows { rows, cached })
     }
@@ -86,11 +87,15 @@ impl PreparedQuery {
     pub(crate) fn examine(
         &self,
         transaction: &mut Transaction,
+        guard: &GuardConfig,
         accept: impl FnOnce(&mut Client, &[Column]) -> Result<(), QueryError>,
         values: &[&(dyn ToSql + Sync)],
     ) -> Result<Examined, QueryError> {
-        let client = &mut transaction.session()?.client;
-        let described = client.prepare_typed(self.statement.canonical(), &self.types)?;
+        let session = transaction.session()?;
+        let open = session.admit(&self.statement, guard).map_err(unexpected)?;
+        let described = session.client.prepare_typed(self.statement.canonical(), &self.types)?;
+        session.confirm(open).map_err(unexpected)?;
+        let client = &mut session.client;
         accept(client, described.columns())?;
         let explain = format!("EXPLAIN (FORMAT JSON) {}", self.statement.canonical());
         let typed: Vec<_> = values.iter().copied().zip(self.types.iter().cloned()).collect();
@@ -106,6 +111,13 @@ impl PreparedQuery {
         if let Ok(session) = transaction.session() {
             session.statements.take(&self.name);
         }
+    }
+}
+
+fn unexpected(failure: Failure) -> QueryError {
+    match failure {
+        Failure::Problem(problem) => QueryError::Unexpected(problem.detail().to_owned()),
+        other @ (Failure::Internal(_) | Failure::Interrupted(_)) => other.into(),
     }
 }
 

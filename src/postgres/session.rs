@@ -11,6 +11,7 @@ use postgres::fallible_iterator::FallibleIterator as _;
 use super::cancel::{Backend, Canceller, Presence};
 use super::config::Pooler;
 use super::connect_error::Cause;
+use super::open_names::{self, OpenFields};
 use super::retirement::Retirement;
 use super::server_info::{ServerInfo, opening};
 use super::shadowing::Shadowing;
@@ -18,9 +19,9 @@ use super::simple_query::{literal, milliseconds, row};
 use super::statement_cache::StatementCache;
 use super::stream::Deadline;
 use super::transport::Transport;
+use crate::call::Failure;
 use crate::guard::config::GuardConfig;
 use crate::guard::statement::ReadOnlyStatement;
-use crate::problem::Problem;
 
 /// An open connection.
 pub(crate) struct Session {
@@ -127,14 +128,22 @@ impl Session {
         !self.is_busy || self.client.is_closed() && !self.deadline.has_expired()
     }
 
-    /// Lets a statement pass that uses no name of a user-defined object that shadows a built-in one, and notes its patterns.
+    /// Lets a statement pass that uses no name of a user-defined object that shadows a built-in one, and no type that could run
+    /// code, and notes its patterns. The fields that it leaves open are to be confirmed before the statement runs.
     pub(crate) fn admit(
         &mut self,
         statement: &ReadOnlyStatement,
         config: &GuardConfig,
-    ) -> Result<(), Problem> {
+    ) -> Result<OpenFields, Failure> {
         self.retirement.note_statement(statement.canonical());
-        self.shadowing.check(statement, config)
+        let open = self.shadowing.check(statement, config)?;
+        open_names::check_types(&mut self.client, statement)?;
+        Ok(open)
+    }
+
+    /// Lets a statement pass whose open fields are columns, after the server has described it.
+    pub(crate) fn confirm(&mut self, fields: OpenFields) -> Result<(), Failure> {
+        open_names::check_fields(&mut self.client, fields)
     }
 
     /// Cancels its statements. `None` behind a transaction pooler, whose CancelRequest may hit another client's.

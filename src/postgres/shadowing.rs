@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use postgres::{Client, SimpleQueryMessage};
 
+use super::open_names::{OpenField, OpenFields};
 use super::simple_query::row;
 use crate::guard::config::GuardConfig;
 use crate::guard::judge::types;
 use crate::guard::judge::uses::Use;
 use crate::guard::statement::ReadOnlyStatement;
 use crate::guard::{functions, functions_sets};
-use crate::problem::{Code, Problem, echo};
+use crate::problem::{Problem, echo};
 
 /// The most names that are kept for a connection. With more, every name counts as shadowed.
 const MAX_OBJECTS: usize = 20_000;
@@ -128,18 +129,18 @@ impl Shadowing {
         Some(Self::Known(known))
     }
 
-    /// Lets a statement pass that uses no shadowed name, unless the operator allowed that object.
-    pub(super) fn check(&self, statement: &ReadOnlyStatement, config: &GuardConfig) -> Result<(), Problem> {
-        let refusal = |detail: String, place| {
-            let problem = Problem::new(Code::QueryViolation, detail).param("query");
-            statement.place(place).into_iter().fold(problem, |problem, position| {
-                problem.with("line", position.line).with("column", position.column)
-            })
-        };
+    /// Lets a statement pass that uses no shadowed name, unless the operator allowed that object. Names behind a dot that may
+    /// be columns are left open.
+    pub(super) fn check(
+        &self,
+        statement: &ReadOnlyStatement,
+        config: &GuardConfig,
+    ) -> Result<OpenFields, Problem> {
+        let refusal = |detail: String, token| statement.refuse_at(detail, token);
         let uses = statement.uses();
         let Self::Known(known) = self else {
             return match uses.values().min() {
-                None => Ok(()),
+                None => Ok(OpenFields::default()),
                 Some(first) => Err(refusal(
                     format!(
                         "The schemas of this session's search_path hold more than {MAX_OBJECTS} functions and operators, or \
@@ -167,17 +168,27 @@ impl Shadowing {
                 0,
             ));
         }
+        let mut open = Vec::new();
         for (used, place) in places {
             let (kinds, name, written) = reach(used);
             let is_meant = |(schema, _): &&Path| written.is_none_or(|written| written == schema);
             let path = kinds
                 .iter()
                 .find_map(|kind| known.get(&(*kind, name.to_owned()))?.iter().filter(is_meant).find(allowed));
-            if let Some(path) = path {
-                return Err(refusal(collision(used, name, path), place));
-            }
+            let Some(path) = path else { continue };
+            let refusal = refusal(collision(used, name, path), place);
+            let relations = match used {
+                Use::Field(field) => statement.fields().get(field).and_then(Option::as_ref),
+                Use::Call { .. } | Use::Operator(_) | Use::Cast(_) => None,
+            };
+            let Some(relations) = relations else { return Err(refusal) };
+            open.extend(relations.iter().map(|relation| OpenField {
+                relation: relation.clone(),
+                column: name.to_owned(),
+                refusal: refusal.clone(),
+            }));
         }
-        Ok(())
+        Ok(OpenFields(open))
     }
 }
 

@@ -200,7 +200,9 @@ fn series(nodes: &Nodes) -> Vec<(usize, f64)> {
         .copied()
         .chain(apart)
         .map(|(index, rows)| {
-            let unknown = if nodes.reads(index) { known.max(largest) } else { known };
+            // A literal in a series of times is a time.
+            let is_of_times = nodes.argument(index, 2).is_some_and(|step| nodes.name(step) == "timestamp");
+            let unknown = if is_of_times { known } else { known.max(largest) };
             (index, rows.unwrap_or(unknown))
         })
         .filter(|(_, rows)| *rows > 1.0)

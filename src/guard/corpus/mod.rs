@@ -12,7 +12,16 @@ use super::judge::{kind, limits, tokens, tree};
 use super::parser::parse;
 use super::statement::ReadOnlyStatement;
 use super::{amplifiers, lexer};
-use crate::problem::Code;
+use crate::problem::{Code, Problem};
+
+/// The verdict without a server: a type that only a server could judge is refused.
+pub(super) fn verdict_alone(sql: &str, config: &GuardConfig) -> Result<ReadOnlyStatement, Problem> {
+    let statement = ReadOnlyStatement::parse(sql, config)?;
+    match statement.open_types().keys().next() {
+        Some(path) => Err(statement.refuse_type(path)),
+        None => Ok(statement),
+    }
+}
 
 /// The judges that let an attack pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +48,11 @@ fn passed(sql: &str) -> Passed {
     let tokens_pass = tokens::judge(&lexed, &everything, &config).is_ok();
     let query = parse(&lexed);
     let too_large = query.as_ref().is_ok_and(|query| amplifiers::check(query, &lexed).is_err());
-    let tree_passes = !too_large && query.is_ok_and(|query| tree::judge(&query, &lexed, &config).is_ok());
+    let tree_passes = !too_large
+        && query.is_ok_and(|query| {
+            // A type that is left to the server is not accepted by the judge.
+            tree::judge(&query, &lexed, &config).is_ok_and(|roles| !roles.contains(&NameRole::OpenType))
+        });
     match (tree_passes, tokens_pass) {
         (false, false) => Passed::Neither,
         (true, false) => Passed::Tree,
@@ -63,7 +76,7 @@ fn every_attack_is_refused_with_its_code() {
         .into_iter()
         .filter_map(|Attack { understood, idea, sql, .. }| {
             let expected = if understood { Code::QueryViolation } else { Code::Validation };
-            match ReadOnlyStatement::parse(&sql, &GuardConfig::default()) {
+            match verdict_alone(&sql, &GuardConfig::default()) {
                 Ok(_) => Some(format!("accepted: {idea}: {sql}")),
                 Err(problem) if problem.code() == expected => None,
                 Err(problem) => Some(format!("{:?}: {idea}: {sql}: {}", problem.code(), problem.detail())),

@@ -180,7 +180,7 @@ impl Counter {
         let sentence = match bracket {
             Bracket::Parenthesis => "This ( is never closed.",
             Bracket::Square => "This [ is never closed.",
-            Bracket::Case => "This CASE has no END.",
+            Bracket::Case => "This CASE has no END; to name a result so, write AS before it.",
         };
         Err(Refusal::invalid(at, sentence))
     }

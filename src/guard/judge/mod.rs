@@ -12,7 +12,7 @@
 //! | `types`, `collations`, `identifiers` | its names: types, collations, relations and columns |
 //! | `walk`, `roles` | the state of the loop; the role of every name |
 //! | `tokens` | the judge of the tokens |
-//! | `uses` | the names that the server has to look up |
+//! | `uses`, `open` | the names that the server has to look up; those whose meaning it decides |
 
 pub(super) mod kind;
 pub(super) mod limits;
@@ -32,5 +32,6 @@ pub(super) mod roles;
 pub(super) mod tokens;
 pub(crate) mod uses;
 pub(super) mod names;
+pub(crate) mod open;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,8 @@ pub(crate) enum NameRole {
     Call,
     /// An allowed type with a modifier.
     Type,
+    /// A type that the lists do not have: only the server knows whether it is harmless.
+    OpenType,
     /// The name of a list of columns.
     Columns,
     /// A name behind a dot that need not be a column.

@@ -41,12 +41,12 @@ pub(crate) fn judge(tokens: &[Token<'_>], roles: &[NameRole], config: &GuardConf
             brackets.pop();
         }
         if token.is_mark("::") || brackets.last().is_some_and(|bracket| bracket.is_type_behind(place)) {
-            judge_cast(place, config)?;
+            judge_cast(place, config, &role)?;
         }
         if token.is_name() {
             judge_name(place, role(index), config)?;
         }
-        if token.is_word("collate") && !place.after_mark(".") {
+        if token.is_word("collate") && !place.is_label() {
             judge_collation(place)?;
         }
         if token.is_word("operator") && place.mark_at(1, "(") {
@@ -69,7 +69,9 @@ fn judge_name(place: Place<'_, '_>, role: NameRole, config: &GuardConfig) -> Res
     } else {
         judge_alone(place, role, config)?;
     }
-    if place.after(1).is_some_and(Token::is_string) { judge_before_string(place, config) } else { Ok(()) }
+    let is_open = role == NameRole::OpenType;
+    let is_before_string = place.after(1).is_some_and(Token::is_string);
+    if is_before_string && !is_open { judge_before_string(place, config) } else { Ok(()) }
 }
 
 fn refuse_function(place: Place<'_, '_>) -> Result<(), Refusal> {
@@ -84,7 +86,7 @@ fn judge_before_parenthesis(
 ) -> Result<(), Refusal> {
     let accounted = match role {
         NameRole::Call => config.allows_function(place.schema(), &place.token.name),
-        NameRole::Type => true,
+        NameRole::Type | NameRole::OpenType => true,
         NameRole::Columns => !place.after_mark("."),
         NameRole::None | NameRole::Field | NameRole::Relation => false,
     };
@@ -97,7 +99,7 @@ fn judge_alone(place: Place<'_, '_>, role: NameRole, config: &GuardConfig) -> Re
     let may_call = if place.after_mark(".") {
         // A name before a further dot is a relation or a schema, unless it is a field itself.
         let qualifies = place.mark_at(1, ".") && place.before(2).is_some_and(Token::is_name);
-        let accounted = matches!(role, NameRole::Relation | NameRole::Type) || qualifies;
+        let accounted = matches!(role, NameRole::Relation | NameRole::Type | NameRole::OpenType) || qualifies;
         !accounted && functions_denied::may_call_behind_a_dot(name)
     } else {
         place.token.is_one_of(&["current_schema", "system_user"])
@@ -165,9 +167,14 @@ fn judge_collation(place: Place<'_, '_>) -> Result<(), Refusal> {
 }
 
 /// Judges the type behind `::` or `AS`.
-fn judge_cast(place: Place<'_, '_>, config: &GuardConfig) -> Result<(), Refusal> {
+fn judge_cast(
+    place: Place<'_, '_>,
+    config: &GuardConfig,
+    role: &impl Fn(usize) -> NameRole,
+) -> Result<(), Refusal> {
     let (schema, Some(name)) = name_behind(place) else { return Ok(()) };
-    if name.is_name() && (is_allowed_type(schema, name, config) || name.is_word("double")) {
+    let is_open = role(place.index + if schema.is_some() { 3 } else { 1 }) == NameRole::OpenType;
+    if name.is_name() && (is_open || is_allowed_type(schema, name, config) || name.is_word("double")) {
         return Ok(());
     }
     refuse(place, unknown_type(&name.name))

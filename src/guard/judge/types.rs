@@ -8,7 +8,7 @@ use super::identifiers;
 use super::roles::NameRole;
 use super::walk::Walk;
 use crate::guard::config::GuardConfig;
-use crate::guard::functions::foreign;
+use crate::guard::functions::{foreign, matches_any};
 use crate::guard::functions_sets;
 use crate::guard::parser::constructs;
 use crate::guard::refusal::Refusal;
@@ -121,8 +121,23 @@ pub(crate) fn is_built_in(name: &str) -> bool {
     TYPES.binary_search(&name).is_ok()
 }
 
+/// Returns true for a type that is known and not on the list, whatever the database has: of an extension, of another
+/// database, or one of PostgreSQL's own whose input does more than look at its argument.
+fn is_known(name: &str) -> bool {
+    /// The last are pseudo-types.
+    #[rustfmt::skip]
+    const OWN: &[&str] = &[
+        "aclitem", "any*", "cstring", "fdw_handler", "gtsvector", "index_am_handler", "internal", "language_handler",
+        "pg_*", "refcursor", "reg*", "table_am_handler", "trigger", "tsm_handler", "unknown", "void", "xml",
+    ];
+    let plain = name.strip_prefix('_').unwrap_or(name);
+    matches_any(OWN, plain)
+        || foreign::data_type(plain).is_some()
+        || functions_sets::SETS.iter().any(|set| set.types.contains(&plain))
+}
+
 /// Returns the sentence for a type that is not on a list.
-pub(super) fn unknown_type(name: &str) -> String {
+pub(crate) fn unknown_type(name: &str) -> String {
     let plain = name.strip_prefix("pg_catalog.").unwrap_or(name);
     if plain == "xml" {
         return constructs::XML.to_owned();
@@ -146,10 +161,12 @@ fn judge_custom<'t>(
 ) -> Result<(), Refusal> {
     let (schema, last) = identifiers::qualified(walk, name)?;
     let schema = schema.as_deref();
-    if !(Written { schema, name: &last.value, plain: last.quote_style.is_none() }).is_allowed(walk.config) {
+    let is_allowed =
+        Written { schema, name: &last.value, plain: last.quote_style.is_none() }.is_allowed(walk.config);
+    if !is_allowed && (schema == Some("pg_catalog") || is_known(&last.value)) {
         return walk.refuse(unknown_type(&identifiers::written(schema, last)));
     }
-    walk.account(last, NameRole::Type)?;
+    walk.account(last, if is_allowed { NameRole::Type } else { NameRole::OpenType })?;
     for given in modifiers {
         match given {
             TypeModifier::Number(number, _) => {

@@ -49,7 +49,10 @@ pub(crate) fn of(tokens: &[Token<'_>], roles: &[NameRole]) -> BTreeMap<Use, usiz
             uses.entry(used).or_insert(place.index);
         };
         let role = roles.get(place.index).copied().unwrap_or_default();
-        if token.is_name() && place.mark_at(1, "(") && !matches!(role, NameRole::Type | NameRole::Columns) {
+        if token.is_name()
+            && place.mark_at(1, "(")
+            && !matches!(role, NameRole::Type | NameRole::OpenType | NameRole::Columns)
+        {
             let schema = place.schema().map(str::to_owned);
             add(Use::Call { schema, name: token.name.clone() });
         }

@@ -1,5 +1,6 @@
 //! Constructs that are not supported, each with a sentence that names what to write instead.
 
+use super::words::{is_keyword, is_operand, is_reserved};
 use crate::guard::lexer::{Place, Token, TokenKind};
 use crate::guard::refusal::Refusal;
 
@@ -38,6 +39,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("rlike", "RLIKE is not PostgreSQL's; write a ~ 'pattern', or ~* to ignore case."),
     ("top", "TOP is not PostgreSQL's; write LIMIT n at the end of the query."),
 ];
+pub(super) const BARE_LABEL: &str =
+    "A keyword names a result only behind AS; write AS before it, or quote it.";
 const LIMIT_COMMA: &str = "LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a.";
 
 /// The sentence for an operator of a schema other than PostgreSQL's own.
@@ -77,12 +80,23 @@ fn around<'t, 's>(failed: Place<'t, 's>) -> Option<(&'t Token<'s>, &'static str)
     })
 }
 
+/// Returns true for a keyword behind an operand: the name of a result, without AS before it.
+fn is_bare_label(failed: Place<'_, '_>) -> bool {
+    failed.token.kind == TokenKind::Word
+        && (is_keyword(&failed.token.name) || is_reserved(&failed.token.name))
+        && failed.before(1).is_some_and(|before| is_operand(before) || before.is_mark(")"))
+        && failed
+            .after(1)
+            .is_none_or(|after| after.is_mark(",") || after.is_mark(")") || after.is_word("from"))
+}
+
 /// Returns the syntax of another database at a token: its word and the sentence.
 fn elsewhere<'t, 's>(failed: Place<'t, 's>) -> Option<(&'t Token<'s>, &'static str)> {
     let mut words = [Some(failed.token), failed.before(1)].into_iter().flatten();
     let word = words.find_map(|token| {
         ELSEWHERE.iter().find(|(word, _)| token.is_word(word)).map(|(_, sentence)| (token, *sentence))
     });
+    let label = is_bare_label(failed).then_some((failed.token, BARE_LABEL));
     let limit = failed.token.is_mark(",") && failed.before(2).is_some_and(|token| token.is_word("limit"));
-    word.or(limit.then_some((failed.token, LIMIT_COMMA)))
+    word.or(limit.then_some((failed.token, LIMIT_COMMA))).or(label)
 }

@@ -43,7 +43,10 @@ fn is_keyword_at(view: &View, place: Place<'_, '_>, word: &str) -> bool {
         "next" => place.after_word(&["fetch"]),
         "last" => place.after_word(&["nulls"]),
         "nulls" => place.one_of(1, &["first", "last"]),
-        "ties" | "ordinality" | "recursive" => place.after_word(&["with"]),
+        "exists" => call,
+        "ties" | "ordinality" => place.after_word(&["with"]),
+        // `WITH recursive AS (…)` names a query.
+        "recursive" => place.after_word(&["with"]) && !place.word_at(1, "as") && !place.mark_at(1, "("),
         "materialized" => place.after_word(&["as", "not"]),
         "grouping" => place.word_at(1, "sets"),
         "sets" => place.after_word(&["grouping"]),

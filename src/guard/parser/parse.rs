@@ -5,8 +5,8 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::{Parser, ParserError, ParserOptions};
 use sqlparser::tokenizer::Token as Seen;
 
-use super::{constructs, translate};
-use crate::guard::lexer::{Place, Token};
+use super::{constructs, translate, words};
+use crate::guard::lexer::{Place, Token, TokenKind};
 use crate::guard::refusal::Refusal;
 use crate::problem::echo;
 
@@ -47,8 +47,12 @@ fn syntax_error(error: &ParserError, tokens: &[Token<'_>]) -> Refusal {
     let expected = expected.map(|expected| format!("; expected {expected}"));
     let expected = expected.filter(|expected| expected.len() <= MAX_EXPECTED_BYTES).unwrap_or_default();
     let Some(Place { token, .. }) = place else {
-        let at = tokens.last().map_or(0, |token| token.at);
-        return Refusal::invalid(at, format!("The query ends too early{expected}."));
+        let last = tokens.last();
+        let is_keyword =
+            last.is_some_and(|token| token.kind == TokenKind::Word && words::is_keyword(&token.name));
+        let label = if is_keyword { format!(" {}", constructs::BARE_LABEL) } else { String::new() };
+        let at = last.map_or(0, |token| token.at);
+        return Refusal::invalid(at, format!("The query ends too early{expected}.{label}"));
     };
     let text = echo(&token.text);
     let detail = format!("PostgreSQL's SELECT syntax does not continue with {text} here{expected}.");

@@ -55,12 +55,28 @@ pub(super) fn word(view: &mut View, place: Place<'_, '_>) -> usize {
         }
         "operator" if place.mark_at(1, "(") => qualified_operator(view, place),
         // `ROWS FROM (f(), g())` is shown as `(SELECT * FROM f(), g())`.
-        "rows" if place.word_at(1, "from") && place.mark_at(2, "(") => view.show("( select * from", 3),
+        // Before a query in parentheses it is a column.
+        "rows" if place.word_at(1, "from") && place.mark_at(2, "(") && !begins_query(place, 3) => {
+            view.show("( select * from", 3)
+        }
+        // A join without a condition, within one that waits for its own: `a JOIN b CROSS JOIN c ON …`.
+        "cross" | "natural" if place.word_at(1, "join") && view.waits_for_condition(place) => {
+            view.show("join", 2)
+        }
+        "on" if view.conditions_at.contains(&place.index) => {
+            let ended = view.conditions_at.iter().filter(|at| **at == place.index).count();
+            view.show(&format!("{}on", "on true ".repeat(ended)), 1)
+        }
         "with" if place.after_mark(")") && place.word_at(1, "ordinality") && closes_rows_from(place) => 2,
         "as" if place.after_mark(")") && begins_column_definitions(place) => view.show("as columns", 1),
         name if TYPES_WITH_MODIFIERS.contains(&name) => literal_with_modifier(view, place),
         _ => 0,
     }
+}
+
+/// Returns whether a query stands in a parenthesis at this offset.
+fn begins_query(place: Place<'_, '_>, offset: usize) -> bool {
+    place.one_of(offset, &["select", "table", "values", "with"]) || place.mark_at(offset, "(")
 }
 
 /// Returns whether this parenthesis holds a query that sqlparser would not look for in an expression.

@@ -18,6 +18,8 @@ pub(super) struct View {
     pub(super) similar: usize,
     /// The last operator of a schema that the tree would not show.
     pub(super) hidden: Option<Refusal>,
+    /// The places of `ON` before which a join without a condition ends.
+    pub(super) conditions_at: Vec<usize>,
     /// The brackets and CASE around the next token.
     open: Vec<Open>,
 }
@@ -38,6 +40,24 @@ impl View {
 
     pub(super) fn within_case(&self) -> bool {
         self.open.last() == Some(&Open::Case)
+    }
+
+    /// Returns true for a join without a condition whose source is followed by the `ON` of another, and notes that place.
+    pub(super) fn waits_for_condition(&mut self, place: Place<'_, '_>) -> bool {
+        #[rustfmt::skip]
+        const ENDS: &[&str] = &[
+            "on", "using", "left", "right", "full", "inner", "where", "group", "having", "window", "order", "limit",
+            "offset", "fetch", "union", "intersect", "except",
+        ];
+        let mut depth = 0_isize;
+        let source = place.tokens.iter().enumerate().skip(place.index.saturating_add(2));
+        let end = source.into_iter().find(|(_, token)| {
+            depth += isize::from(token.is_mark("(")) - isize::from(token.is_mark(")"));
+            depth < 0 || depth == 0 && (token.is_one_of(ENDS) || token.is_mark(","))
+        });
+        let condition = end.filter(|(_, token)| token.is_word("on")).map(|(index, _)| index);
+        self.conditions_at.extend(condition);
+        condition.is_some()
     }
 
     /// Shows a token. Its span is our token's index: `line` 1, `column` index + 1.

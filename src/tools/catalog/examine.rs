@@ -157,7 +157,8 @@ fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Va
     alone(database, |transaction| {
         let values = bind::values(entry, arguments, &Identity::local()).unwrap_or_default();
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        entry.fixed.examine(transaction, |client, columns| accept(entry, client, columns), &values)
+        let guard = &database.config().guard;
+        entry.fixed.examine(transaction, guard, |client, columns| accept(entry, client, columns), &values)
     })
 }
 

@@ -105,11 +105,12 @@ fn explain(
         Failure::from(Problem::new(Code::Validation, detail).param("query"))
     };
     let session = transaction.session()?;
-    session.admit(statement, &config.guard)?;
-    let Session { client, info, .. } = session;
+    let open = session.admit(statement, &config.guard)?;
     let unplanned =
         |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0 }));
-    let prepared = client.prepare(statement.canonical()).map_err(unplanned)?;
+    let prepared = session.client.prepare(statement.canonical()).map_err(unplanned)?;
+    session.confirm(open)?;
+    let Session { client, info, .. } = session;
     let wanted = usize::try_from(request.max_rows).unwrap_or(usize::MAX);
     let plan = Plan::new(statement.canonical(), prepared.columns(), config, info, wanted);
     let prefix = if request.analyze { "EXPLAIN (FORMAT JSON, ANALYZE) " } else { "EXPLAIN (FORMAT JSON) " };

@@ -150,11 +150,12 @@ fn rows(
     max_rows: u32,
 ) -> Result<(AsciiJson, End), Failure> {
     let session = transaction.session()?;
-    session.admit(statement, &config.guard)?;
-    let Session { client, info, .. } = session;
+    let open = session.admit(statement, &config.guard)?;
     let failed =
         |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0 }));
-    let prepared = client.prepare(statement.canonical()).map_err(failed)?;
+    let prepared = session.client.prepare(statement.canonical()).map_err(failed)?;
+    session.confirm(open)?;
+    let Session { client, info, .. } = session;
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
     let plan = Plan::new(statement.canonical(), prepared.columns(), config, info, wanted);
     let answer = wrapped(client, statement, &plan, config, wanted);

@@ -10,6 +10,7 @@ mod intervals;
 mod faithful;
 pub(crate) mod faults;
 mod attacks;
+mod open_names;
 pub(crate) mod psql;
 mod random;
 mod grammar;

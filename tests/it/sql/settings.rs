@@ -105,7 +105,7 @@ fn call(client: &mut Client, sql: &str) -> Result<Vec<Vec<Option<String>>>, Stri
         Value::Null => None,
         Value::Bool(value) => Some(if *value { "t" } else { "f" }.to_owned()),
         Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
+        other @ (Value::Number(_) | Value::Array(_) | Value::Object(_)) => Some(other.to_string()),
     };
     let rows = result["structuredContent"]["rows"].as_array().unwrap();
     Ok(rows.iter().map(|row| row.as_array().unwrap().iter().map(cell).collect()).collect())

@@ -6,8 +6,8 @@ use super::super::claim::Claim;
 use super::super::diagnoses;
 use super::super::rule::Rule;
 use super::faults::Faults;
-use super::output;
 use crate::guard::lexer::Token;
+use crate::guard::output_columns;
 use crate::guard::parser::token_of;
 use crate::problem::echo;
 
@@ -16,7 +16,7 @@ pub(super) fn check(claim: &Claim<'_>, query: &Query, tokens: &[Token<'_>], faul
         return faults.add(&diagnoses::NO_COLUMNS, None, &[]);
     }
     // A wildcard has a rule of its own.
-    let Some(outputs) = output::columns(query) else { return };
+    let Some(outputs) = output_columns::columns(query) else { return };
     let mut names = Vec::with_capacity(outputs.len());
     for (index, (name, span)) in outputs.iter().enumerate() {
         let at = token_of(*span).and_then(|index| tokens.get(index)).map(|token| token.at);

@@ -8,10 +8,11 @@ use sqlparser::ast::{
 use super::super::diagnoses;
 use super::faults::Faults;
 use super::found::Found;
-use super::parts::{Call, Part, argument, last_ident};
+use super::parts::{Call, Part, argument};
 use super::scope::{Columns, Relation};
 use crate::guard::functions;
 use crate::guard::judge::from::constraint_of;
+use crate::guard::output_columns::last_ident;
 use crate::guard::parser::token_of;
 use crate::problem::echo;
 

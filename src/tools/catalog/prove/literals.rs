@@ -2,7 +2,8 @@
 
 use sqlparser::ast::{ArrayElemTypeDef, BinaryOperator, DataType, Expr, UnaryOperator, Value, ValueWithSpan};
 
-use super::parts::{Call, argument, bare, last_ident};
+use super::parts::{Call, argument, bare};
+use crate::guard::output_columns::last_ident;
 
 /// Operators whose right side is a key or a path of keys.
 pub(super) const BY_KEY: &[&str] = &["->", "->>", "#>", "#>>", "#-", "?", "?&", "?|"];

@@ -17,12 +17,11 @@
 //! | `rows`, `keys`, `patterns` | whole rows, names of members, parameters in patterns |
 //! | `member_use` | uses of names for the rule `members-exposed`, which is judged once a database is at hand |
 //! | `walk`, `from`, `found`, `scope` | the walk over the tree, and what it finds |
-//! | `parts`, `output`, `literals` | the parts of expressions, the columns of queries, literals |
+//! | `parts`, `literals` | the parts of expressions, literals |
 //! | `faults` | what is wrong, in the order of the text |
 
 mod parts;
 mod literals;
-mod output;
 mod scope;
 mod faults;
 mod tables;

@@ -6,6 +6,7 @@ use sqlparser::ast::{
     Value, ValueWithSpan, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
+use crate::guard::output_columns::last_ident;
 use crate::guard::parser::token_of;
 
 /// A part of an expression.
@@ -271,9 +272,4 @@ pub(super) fn placeholder(expr: &Expr) -> Option<usize> {
 /// The tokens of the placeholders in an expression, without those in subqueries.
 pub(super) fn placeholders(expr: &Expr) -> Vec<usize> {
     within(expr).0.into_iter().filter_map(placeholder).collect()
-}
-
-/// The name of a function, a type or a column, without its schema.
-pub(super) fn last_ident(ObjectName(parts): &ObjectName) -> Option<&Ident> {
-    parts.last()?.as_ident()
 }

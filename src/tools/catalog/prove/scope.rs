@@ -1,8 +1,7 @@
 //! The meaning of names at a place of the statement.
 
+use crate::guard::output_columns;
 use sqlparser::ast::{Cte, Query, TableAliasColumnDef};
-
-use super::output;
 
 /// One level: the name of a `WITH` query, or the relations of a `FROM`.
 #[derive(Default)]
@@ -36,7 +35,7 @@ impl Relation<'_> {
             Columns::Unknown => None,
             Columns::Named(names) => Some(names.contains(&name)),
             Columns::OfQuery(query, inner, outer) => {
-                let own = output::columns(query).unwrap_or_default();
+                let own = output_columns::columns(query).unwrap_or_default();
                 let known = own.iter().enumerate().any(|(index, (own, _))| {
                     let renamed = outer.get(index).or_else(|| inner.get(index));
                     renamed.map_or(own.as_deref(), |column| Some(&column.name.value)) == Some(name)

@@ -10,9 +10,10 @@ use super::super::diagnoses;
 use super::faults::Faults;
 use super::found::Found;
 use super::from::FromClause;
-use super::output::{self, column_of, exprs_of};
+
 use super::parts::{Call, Part, bare, of_window, ordered, parts_of};
 use super::scope::Scope;
+use crate::guard::output_columns::{self, column_of, exprs_of};
 use crate::guard::parser::token_of;
 use crate::guard::statement::Parsed;
 
@@ -45,7 +46,7 @@ impl<'t> Walk<'_, 't, '_> {
         let inner = self.body(query, scope);
         match query.order_by.as_ref().map(|order_by| &order_by.kind) {
             Some(OrderByKind::Expressions(exprs)) => {
-                let own = output::columns(query).unwrap_or_default();
+                let own = output_columns::columns(query).unwrap_or_default();
                 let own: Vec<&str> = own.iter().filter_map(|(name, _)| name.as_deref()).collect();
                 self.leave_unless(ordered(exprs), &own, inner);
             }

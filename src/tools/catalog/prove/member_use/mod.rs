@@ -17,10 +17,11 @@ use super::super::params::Param;
 use super::found::Found;
 use super::from::FUNCTION_COLUMN;
 use super::literals::{is_by_name, is_written, operator};
-use super::output::{self, exprs_of};
+
 use super::parts::{Call, Part, argument, fields, parts_around, parts_of, placeholders};
 use crate::guard::functions::{self, Members};
 use crate::guard::lexer::Token;
+use crate::guard::output_columns::{self, exprs_of};
 use crate::guard::position::{Position, position_in};
 
 /// Operators whose left side may be marked. The right side names members, and is written out.
@@ -113,7 +114,7 @@ impl<'t> Uses<'t> {
 
     /// The names of a query's columns. INTERSECT and EXCEPT compare them.
     fn query(&mut self, query: &'t Query) {
-        let names = output::columns(query).unwrap_or_default();
+        let names = output_columns::columns(query).unwrap_or_default();
         for (column, (name, _)) in columns(query, Through::Members).iter().zip(names) {
             self.rename(column, name.as_deref().unwrap_or(UNNAMED));
         }

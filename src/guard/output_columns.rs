@@ -1,16 +1,14 @@
 //! The columns of a query and their names, as PostgreSQL names them.
 
-use sqlparser::ast::{AccessExpr, Expr, Ident, Query, SelectItem, SetExpr, Spanned as _};
+use sqlparser::ast::{AccessExpr, Expr, Ident, ObjectName, Query, SelectItem, SetExpr, Spanned as _};
 use sqlparser::tokenizer::Span;
-
-use super::parts::last_ident;
 
 /// A column of a query: its name, and its place. PostgreSQL gives some a name that depends on its version, such as
 /// `?column?`; these have none here.
-pub(super) type Output = (Option<String>, Span);
+pub(crate) type Output = (Option<String>, Span);
 
 /// The columns of a query, in order; `None` when a wildcard stands for some.
-pub(super) fn columns(query: &Query) -> Option<Vec<Output>> {
+pub(crate) fn columns(query: &Query) -> Option<Vec<Output>> {
     let mut body = query.body.as_ref();
     loop {
         body = match body {
@@ -36,7 +34,7 @@ pub(super) fn columns(query: &Query) -> Option<Vec<Output>> {
 }
 
 /// The expression of an item of a SELECT list and its alias; none for a wildcard.
-pub(super) const fn column_of(item: &SelectItem) -> Option<(&Expr, Option<&Ident>)> {
+pub(crate) const fn column_of(item: &SelectItem) -> Option<(&Expr, Option<&Ident>)> {
     match item {
         SelectItem::UnnamedExpr(expr) => Some((expr, None)),
         SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(alias))),
@@ -77,7 +75,7 @@ fn implicit(mut expr: &Expr) -> Option<&str> {
 
 /// The expressions of each column of a query, those of all parts of a set operation together.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the others have none of their own")]
-pub(super) fn exprs_of(query: &Query) -> Vec<Vec<&Expr>> {
+pub(crate) fn exprs_of(query: &Query) -> Vec<Vec<&Expr>> {
     let (mut left, mut columns) = (vec![query.body.as_ref()], Vec::new());
     while let Some(part) = left.pop() {
         let rows: Vec<Vec<&Expr>> = match part {
@@ -101,4 +99,9 @@ pub(super) fn exprs_of(query: &Query) -> Vec<Vec<&Expr>> {
         }
     }
     columns
+}
+
+/// The name of a function, a type or a column, without its schema.
+pub(crate) fn last_ident(ObjectName(parts): &ObjectName) -> Option<&Ident> {
+    parts.last()?.as_ident()
 }

@@ -1,0 +1,156 @@
+//! Names whose meaning only the server knows: types of users' making, columns that are called like functions, keywords.
+
+use serde_json::{Value, json};
+
+use crate::cluster::Cluster;
+use crate::support::{Client, problem};
+
+const SETUP: &str = "
+    CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO reader;
+    CREATE TYPE app.\"Odd mood\" AS ENUM ('x');
+    CREATE DOMAIN short AS varchar(3); CREATE DOMAIN above_zero AS int CHECK (VALUE > 0);
+    CREATE DOMAIN even_one AS above_zero CHECK (VALUE % 2 = 0); CREATE DOMAIN moods AS mood[]; CREATE DOMAIN feeling AS mood NOT NULL;
+    CREATE FUNCTION leak(int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    CREATE DOMAIN spying AS int CHECK (leak(VALUE)); CREATE DOMAIN over_spying AS spying;
+    CREATE OPERATOR === (FUNCTION = int4eq, LEFTARG = int, RIGHTARG = int);
+    CREATE DOMAIN by_operator AS int CHECK (VALUE === 1); CREATE DOMAIN path_of AS regrole;
+    CREATE TYPE pair_of AS (a int, b text); CREATE DOMAIN pairs AS pair_of; CREATE TYPE span AS RANGE (subtype = int);
+    CREATE TABLE documents (id int, xml text, system text, m mood, rows int, \"values\" int, label text);
+    INSERT INTO documents VALUES (1, '<a/>', 's', 'sad', 3, 4, 'l');
+    CREATE TABLE app.notes (id int, name text, \"text\" text); INSERT INTO app.notes VALUES (1, 'n', 't');
+    CREATE FUNCTION label(app.notes) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    GRANT SELECT ON documents, app.notes TO reader;
+";
+
+/// Statements with their one cell.
+const ANSWERED: &[(&str, &str)] = &[
+    ("SELECT count(*)::text FROM documents WHERE m = 'sad'::mood", "1"),
+    ("SELECT string_agg(x::text, ' ') FROM unnest(enum_range(NULL::mood)) x", "sad so so"),
+    ("SELECT 'sad'::public.mood::text", "sad"),
+    ("SELECT mood 'sad'::text", "sad"),
+    ("SELECT CAST('x' AS app.\"Odd mood\")::text", "x"),
+    ("SELECT array_to_string(ARRAY['sad', 'so so']::mood[], ',')", "sad,so so"),
+    ("SELECT array_to_string('{sad}'::_mood, ',')", "sad"),
+    ("SELECT 'abcd'::short::text", "abc"),
+    ("SELECT 7::above_zero::text", "7"),
+    ("SELECT 8::even_one::text", "8"),
+    ("SELECT array_to_string('{sad}'::moods, ',')", "sad"),
+    ("SELECT 'sad'::feeling::text", "sad"),
+    ("SELECT a::text FROM json_to_record('{\"a\": \"sad\"}') AS x(a mood)", "sad"),
+    ("SELECT d.xml FROM documents d", "<a/>"),
+    ("SELECT d.\"xml\" FROM public.documents AS d", "<a/>"),
+    ("SELECT documents.system FROM documents", "s"),
+    ("SELECT a.system FROM documents a JOIN documents b ON a.system = b.system", "s"),
+    ("SELECT q.xml FROM (SELECT id, xml FROM documents) q", "<a/>"),
+    ("WITH q AS (SELECT system AS xml FROM documents) SELECT q.xml FROM q", "s"),
+    ("SELECT n.name || n.text FROM app.notes n", "nt"),
+    ("SELECT rows::text FROM documents", "3"),
+    ("SELECT d.values::text FROM documents d", "4"),
+    ("SELECT d.label FROM documents d", "l"),
+];
+
+/// Statements that are refused, with a part of the reason.
+const REFUSED: &[(&str, &str)] = &[
+    ("SELECT 1::spying", "The type 'spying' is not on the list"),
+    ("SELECT 1::over_spying", "The type 'over_spying'"),
+    ("SELECT 1::by_operator", "The type 'by_operator'"),
+    ("SELECT 'postgres'::path_of", "The type 'path_of'"),
+    ("SELECT '(1,a)'::pair_of", "The type 'pair_of'"),
+    ("SELECT '(1,a)'::pairs", "The type 'pairs'"),
+    ("SELECT '[1,2]'::span", "The type 'span'"),
+    ("SELECT '{1}'::spying[]", "The type 'spying'"),
+    ("SELECT 1::nothing_like_it", "The type 'nothing_like_it'"),
+    ("SELECT 1::app.mood", "The type 'app.mood'"),
+    ("SELECT 'x'::\"Mood\"", "The type 'Mood'"),
+    ("SELECT '1'::\"int\"", "The type 'int'"),
+    ("SELECT n.label FROM app.notes n", "behind a dot may call the function 'public.label'"),
+    ("SELECT d.label FROM documents d WHERE EXISTS (SELECT d.label FROM app.notes d)", "behind a dot"),
+    ("SELECT (d).xml FROM documents d", "behind a dot may call the function 'pg_catalog.xml'"),
+    ("SELECT q.xml FROM (SELECT id FROM documents) q", "behind a dot"),
+    ("SELECT d.pg_size_of FROM documents d", "behind a dot"),
+];
+
+fn client(setup: &str) -> Client {
+    let url = Cluster::shared().url(&Cluster::shared().database(setup));
+    Client::initialized(&[("MCP_SQL_DSN", &url)], "2025-11-25")
+}
+
+fn ask(client: &mut Client, tool: &str, sql: &str) -> Result<Value, Value> {
+    let result = client.use_tool(tool, json!({ "query": sql }));
+    if result["isError"] == true { Err(problem(&result)) } else { Ok(result["structuredContent"].clone()) }
+}
+
+#[test]
+fn a_type_or_a_field_is_used_when_the_server_says_that_it_is_harmless() {
+    let mut client = client(SETUP);
+    for (sql, expected) in ANSWERED {
+        let answer =
+            ask(&mut client, "read_only_sql", sql).unwrap_or_else(|problem| panic!("{sql}: {problem}"));
+        assert_eq!(answer["rows"], json!([[expected]]), "{sql}");
+        ask(&mut client, "explain_query", sql).unwrap_or_else(|problem| panic!("{sql}: {problem}"));
+    }
+    for (sql, part) in REFUSED {
+        for tool in ["read_only_sql", "explain_query"] {
+            let problem = ask(&mut client, tool, sql).expect_err(sql);
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.contains(part) && problem["code"] == "MCP_QUERY_VIOLATION", "{sql}: {problem}");
+            assert!(problem["metadata"]["line"] == 1, "{sql}: {problem}");
+        }
+    }
+    client.end().cleanly();
+}
+
+/// Places of a keyword, as a name that PostgreSQL may take or not.
+const PLACES: &[&str] = &[
+    "SELECT # FROM w",
+    "SELECT w.# FROM w",
+    "SELECT 1 AS #",
+    "SELECT 1 #",
+    "SELECT 1 FROM w AS #",
+    "SELECT 1 FROM w #",
+    "WITH # AS (SELECT 1 AS a) SELECT a FROM #",
+    "SELECT max(1) AS x FROM w GROUP BY #",
+    "SELECT 1 FROM w ORDER BY w.#",
+];
+
+#[test]
+fn a_keyword_is_a_name_where_postgresql_takes_it() {
+    let cluster = Cluster::shared();
+    let mut admin = cluster.admin("postgres");
+    let words: Vec<String> = admin
+        .query("SELECT word FROM pg_get_keywords() ORDER BY 1", &[])
+        .unwrap()
+        .iter()
+        .map(|row| row.get(0))
+        .collect();
+    let columns: Vec<String> = words.iter().map(|word| format!("\"{word}\" text")).collect();
+    let setup = format!("CREATE TABLE w ({}); GRANT SELECT ON w TO reader", columns.join(", "));
+    let name = cluster.database(&setup);
+    let mut psql = cluster.client(crate::cluster::READER, &name);
+    let url = cluster.url(&name);
+    let mut client = Client::initialized(&[("MCP_SQL_DSN", &url)], "2025-11-25");
+    let (mut wrong, mut accepted) = (Vec::new(), 0);
+    for word in &words {
+        for place in PLACES {
+            let sql = place.replace('#', word);
+            let valid = psql.simple_query(&sql).is_ok();
+            match ask(&mut client, "read_only_sql", &sql) {
+                Ok(_) if valid => accepted += 1,
+                Ok(_) => wrong.push(format!("accepted: {sql}")),
+                Err(problem) if valid => {
+                    let detail = problem["detail"].as_str().unwrap();
+                    let has_cure = ["quote it", "AS before it", "write ", "use "]
+                        .iter()
+                        .any(|cure| detail.contains(cure));
+                    if !has_cure {
+                        wrong.push(format!("{sql}: {detail}"));
+                    }
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{accepted} accepted\n{}", wrong.join("\n"));
+    assert!(accepted > 3_000, "{accepted}");
+    client.end().cleanly();
+}
