@@ -17,6 +17,6 @@ pub mod sanitizer;
 pub mod fuzz;
 
 pub use interrupt::{Interrupt, Interrupted, StopAction, StopGuard};
-pub use outcome::{Answer, Failure, Outcome};
+pub use outcome::{Answer, Failure, Outcome, Unavailable};
 pub use running::{Call, Serial};
 pub use wait_group::{WaitGroup, WaitGuard};

@@ -1,5 +1,7 @@
 //! The result of a tool, and the outcome of a call.
 
+use std::time::Duration;
+
 use std::fmt;
 
 use super::interrupt::Interrupted;
@@ -35,9 +37,45 @@ pub enum Failure {
     /// The model can do nothing about it: `-32603` with a generic message. The text is for the operator's log only.
     #[error("{0}")]
     Internal(String),
+    /// Something that the work needs is not there: `-32603` that says what. The text is for the operator's log only.
+    #[error("{1}")]
+    Unavailable(Unavailable, String),
+    /// The server let another go first: the work may be done once more. The text is for the operator's log only.
+    #[error("{0}")]
+    Conflict(String),
     /// The call was interrupted, so it was answered already.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+}
+
+/// The thing that is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unavailable {
+    /// The database cannot be reached, is starting, is full, or refuses the login.
+    Database {
+        /// The time after which another attempt may succeed, where waiting can cure it.
+        retry_after: Option<Duration>,
+    },
+    /// A table or a column that a reviewed statement was written for.
+    Statement,
+}
+
+impl Unavailable {
+    /// Returns the message for the client.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Database { retry_after: _ } => "The database cannot be reached",
+            Self::Statement => "This tool does not fit the database any more",
+        }
+    }
+
+    /// Returns the time after which another attempt may succeed.
+    pub const fn retry_after(self) -> Option<Duration> {
+        match self {
+            Self::Database { retry_after } => retry_after,
+            Self::Statement => None,
+        }
+    }
 }
 
 impl From<Problem> for Failure {
@@ -53,8 +91,10 @@ pub enum Outcome {
     Answer(AsciiJson),
     /// A refusal that the model can read.
     Problem(Problem),
-    /// A failure that the caller cannot mend: a crash, a lost database. The cause is in the log.
+    /// A failure that the caller cannot mend: a crash. The cause is in the log.
     Internal,
+    /// Something that the work needs is not there. The cause is in the log.
+    Unavailable(Unavailable),
     /// The process ended first.
     ShuttingDown,
 }

@@ -44,6 +44,7 @@ impl Record {
             Some(Outcome::Answer(_)) => "ok",
             Some(Outcome::Problem(problem)) => problem.code().row().code,
             Some(Outcome::Internal) => "internal error",
+            Some(Outcome::Unavailable(what)) => what.message(),
             Some(Outcome::ShuttingDown) => "shutting down",
         };
         log::info!(

@@ -7,13 +7,13 @@ use postgres::error::SqlState;
 use postgres::{Client, Config};
 
 use super::config::{Pooler, SqlConfig};
-use super::connect_error::{Cause, ConnectError, io_kind};
+use super::connect_error::{Cause, ConnectError};
 use super::dsn::{Host, Password, Server, SessionTarget};
 use super::login::Logins;
 use super::server_info::ServerInfo;
 use super::session::{CANCEL_TIME, IDLE_MARGIN, Session};
 use super::simple_query::milliseconds;
-use super::sqlstate::chain;
+use super::sqlstate::{chain, io_kind};
 use super::stream::Deadline;
 use super::transport::Transport;
 

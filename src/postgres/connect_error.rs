@@ -1,13 +1,12 @@
 //! The reasons why there is no connection, each with an operator's cure.
 
-use std::error::Error as _;
 use std::time::Duration;
 use std::{fmt, io};
 
 use postgres::error::SqlState;
 
 use super::role_check::RoleFinding;
-use super::sqlstate::chain;
+use super::sqlstate::{chain, io_kind};
 
 /// There is no connection. The text is for an operator: the cause and the cure, never the password.
 #[derive(Debug)]
@@ -51,6 +50,19 @@ impl ConnectError {
         self.attempts.iter().any(|(_, cause)| {
             matches!(cause, Cause::Driver(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS))
         })
+    }
+
+    /// Returns whether waiting can cure it: nothing listens, nothing answers, the server starts or is full.
+    pub(super) fn may_pass(&self) -> bool {
+        let may_pass = |cause: &Cause| match cause {
+            Cause::Driver(error) => match error.code() {
+                Some(code) => matches!(code.code().get(..2), Some("53" | "57" | "58")),
+                None => error.is_closed() || io_kind(error).is_some(),
+            },
+            Cause::Silent(_) | Cause::Hanging | Cause::NotWanted | Cause::Thread(_) => true,
+            Cause::UnsafeRole(_) | Cause::NotPostgres => false,
+        };
+        self.attempts.iter().any(|(_, cause)| may_pass(cause)) || self.attempts.is_empty()
     }
 
     /// Returns whether the role was refused.
@@ -128,9 +140,4 @@ fn cure(error: &postgres::Error) -> Option<&'static str> {
     let text = chain(error);
     let by_kind = || Some(BY_KIND.iter().find(|(kind, _)| Some(*kind) == io_kind(error))?.1);
     BY_TEXT.iter().find(|(part, _)| text.contains(part)).map(found).or_else(by_kind)
-}
-
-/// The kind of the I/O error behind a driver's error.
-pub(super) fn io_kind(error: &postgres::Error) -> Option<io::ErrorKind> {
-    Some(error.source()?.downcast_ref::<io::Error>()?.kind())
 }

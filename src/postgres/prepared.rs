@@ -117,7 +117,10 @@ impl PreparedQuery {
 fn unexpected(failure: Failure) -> QueryError {
     match failure {
         Failure::Problem(problem) => QueryError::Unexpected(problem.detail().to_owned()),
-        other @ (Failure::Internal(_) | Failure::Interrupted(_)) => other.into(),
+        other @ (Failure::Internal(_)
+        | Failure::Unavailable(..)
+        | Failure::Conflict(_)
+        | Failure::Interrupted(_)) => other.into(),
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Session {
     pub(super) statements: StatementCache,
     pub(super) retirement: Retirement,
     backend: Backend,
+    /// The time that a statement of the present transaction may run.
+    pub(crate) statement_limit: Duration,
     /// True if a statement may still run on it.
     pub(super) is_busy: bool,
     // INVARIANT: dropped last, when the connection is gone.
@@ -103,6 +105,7 @@ impl Session {
             shadowing_read: Instant::now(),
             statements: StatementCache::default(),
             retirement: Retirement::default(),
+            statement_limit: Duration::ZERO,
             is_busy: false,
             backend,
             _presence: presence,
@@ -166,9 +169,9 @@ impl Session {
             self.shadowing = Shadowing::ask(&mut self.client, &literal(&self.info.search_path))?;
             self.shadowing_read = Instant::now();
         }
-        let statement = self.info.statement_timeout.map_or(statement, |own| own.min(statement));
+        self.statement_limit = self.info.statement_timeout.map_or(statement, |own| own.min(statement));
         let timeouts = [
-            ("statement_timeout", milliseconds(statement)),
+            ("statement_timeout", milliseconds(self.statement_limit)),
             // The server ends a transaction that we forgot, well after the call's own deadline.
             ("idle_in_transaction_session_timeout", milliseconds(remaining.saturating_add(IDLE_MARGIN))),
             ("search_path", self.info.search_path.clone()),

@@ -1,15 +1,20 @@
 //! PostgreSQL's errors as problems, by SQLSTATE.
 
+use std::io;
+use std::time::Duration;
+
 use postgres::error::{DbError, ErrorPosition};
 
 use super::stream::ROW_TOO_LONG;
-use crate::call::Failure;
+use crate::call::{Failure, Unavailable};
 use crate::diagnostics::escape;
 use crate::guard::statement::ReadOnlyStatement;
 use crate::problem::{Code, MAX_ECHO_CHARS, Problem};
 
 /// The parameter that holds the statement, in every tool that has one.
 const PARAMETER: &str = "query";
+/// The time after which a database that was lost may be back.
+pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// A statement that was sent, and where in the sent text it began.
 #[derive(Clone, Copy, Debug)]
@@ -18,15 +23,23 @@ pub(crate) struct Sent<'s> {
     pub(crate) statement: &'s ReadOnlyStatement,
     /// Characters before its canonical text.
     pub(crate) prefix_chars: usize,
+    /// The time that a statement may run.
+    pub(crate) limit: Duration,
 }
 
 /// Turns a failure of the driver into one of the call. `sent` is absent when no text of the client was involved.
 pub(crate) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failure {
-    let Some(refusal) = error.as_db_error() else { return Failure::Internal(chain(error)) };
-    let Some(code) = code(refusal.code().code()).filter(|_| !is_fatal(refusal)) else {
-        return Failure::Internal(log_text(refusal, refusal.message()));
+    let Some(refusal) = error.as_db_error() else { return lost(error) };
+    let text = || log_text(refusal, refusal.message());
+    if is_fatal(refusal) {
+        return Failure::Unavailable(Unavailable::Database { retry_after: Some(RETRY_AFTER) }, text());
+    }
+    let code = match verdict(refusal) {
+        Verdict::Problem(code) => code,
+        Verdict::Conflict => return Failure::Conflict(text()),
+        Verdict::Internal => return Failure::Internal(text()),
     };
-    let mut problem = Problem::new(code, detail(code, refusal));
+    let mut problem = Problem::new(code, detail(code, refusal, sent));
     if code == Code::Validation || code == Code::QueryViolation {
         problem = problem.param(PARAMETER);
     }
@@ -39,6 +52,14 @@ pub(crate) fn failure(error: &postgres::Error, sent: Option<Sent<'_>>) -> Failur
     Failure::Problem(problem.with("sqlstate", refusal.code().code()))
 }
 
+/// Turns an error that PostgreSQL did not report into a failure of the call: the connection is gone, or the driver is wrong.
+fn lost(error: &postgres::Error) -> Failure {
+    match error.is_closed() || io_kind(error).is_some() {
+        true => Failure::Unavailable(Unavailable::Database { retry_after: Some(RETRY_AFTER) }, chain(error)),
+        false => Failure::Internal(chain(error)),
+    }
+}
+
 /// The same for a call of `tool` whose statement the caller does not see: PostgreSQL's message goes to the log alone, and only
 /// if it holds no value. `is_quoted` returns whether a text holds one of the call's.
 pub(crate) fn failure_without_message(
@@ -46,17 +67,18 @@ pub(crate) fn failure_without_message(
     tool: &str,
     is_quoted: impl Fn(&str) -> bool,
 ) -> Failure {
-    let logged = |refusal: &DbError| {
-        let message = refusal.message();
-        let is_safe = is_safe_to_log(refusal.code().code(), message) && !is_quoted(message);
-        log_text(refusal, if is_safe { message } else { "(its message may hold a value and is not logged)" })
+    let logged = || reported(error, &is_quoted);
+    let problem = match failure(error, None) {
+        Failure::Problem(problem) => problem,
+        Failure::Internal(_) => return Failure::Internal(logged()),
+        Failure::Conflict(_) => return Failure::Conflict(logged()),
+        Failure::Unavailable(what, _) => return Failure::Unavailable(what, logged()),
+        interrupted @ Failure::Interrupted(_) => return interrupted,
     };
-    let problem = match (failure(error, None), error.as_db_error()) {
-        (Failure::Problem(problem), _) => problem,
-        (Failure::Internal(_), Some(refusal)) => return Failure::Internal(logged(refusal)),
-        (internal @ (Failure::Internal(_) | Failure::Interrupted(_)), _) => return internal,
-    };
-    log::warn!(target: "call", "tool={tool} {}", error.as_db_error().map_or_else(|| chain(error), logged));
+    if error.code().is_some_and(|code| is_about_the_statement(code.code())) {
+        return Failure::Unavailable(Unavailable::Statement, logged());
+    }
+    log::warn!(target: "call", "tool={tool} {}", logged());
     let code = problem.code();
     let detail = if code == Code::ExecutionTimeout {
         "The query was stopped at its time limit. Ask for less: narrow the arguments."
@@ -66,6 +88,19 @@ pub(crate) fn failure_without_message(
         "The database refused the query with these arguments. Change them, or call another tool."
     };
     Problem::new(code, detail).into()
+}
+
+/// An error for an operator's eyes: with PostgreSQL's message where that holds no value, else by its SQLSTATE alone.
+pub(crate) fn reported(error: &postgres::Error, is_quoted: &impl Fn(&str) -> bool) -> String {
+    let Some(refusal) = error.as_db_error() else { return chain(error) };
+    let message = refusal.message();
+    let is_safe = is_safe_to_log(refusal.code().code(), message) && !is_quoted(message);
+    log_text(refusal, if is_safe { message } else { "(its message may hold a value and is not shown)" })
+}
+
+/// Returns whether a reviewed statement is at fault, and no argument can cure it: the tables are not those it was written for.
+fn is_about_the_statement(sqlstate: &str) -> bool {
+    sqlstate != "42501" && sqlstate.get(..2).is_some_and(|class| ["42", "3F", "0A"].contains(&class))
 }
 
 /// Returns whether it takes the place of a row that no answer could hold.
@@ -79,27 +114,65 @@ fn is_fatal(refusal: &DbError) -> bool {
     matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
 }
 
-/// The code of an SQLSTATE. `None`: a fault that the model cannot mend.
-fn code(sqlstate: &str) -> Option<Code> {
-    let class = sqlstate.get(..2)?;
-    match (sqlstate, class) {
-        ("57014", _) => Some(Code::ExecutionTimeout),
-        ("25006", _) => Some(Code::QueryViolation),
-        ("42501", _) => Some(Code::AccessDenied),
-        (_, "21" | "22" | "42" | "0A" | "54") => Some(Code::Validation),
-        _ => None,
+/// What an error of PostgreSQL means for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// The model can do something about it.
+    Problem(Code),
+    /// Once more may help: another transaction went first.
+    Conflict,
+    /// The model can do nothing about it.
+    Internal,
+}
+
+/// Source files of extensions that report mistakes as internal errors (XX000), by what their names begin with. PostGIS
+/// reports every mistake so.
+#[rustfmt::skip]
+const EXTENSION_FILES: &[&str] = &[
+    "brin_", "citext", "cube", "earthdistance", "geography", "geometry", "gserialized", "halfvec", "hnsw", "hstore",
+    "ivf", "liblwgeom", "long_xact", "ltree", "ltxtquery", "lwgeom", "pgis", "postgis", "rtpg", "rtpostgis", "seg",
+    "sparsevec", "trgm", "unaccent", "uuid-ossp", "vector",
+];
+
+/// Judges an error by its SQLSTATE.
+fn verdict(refusal: &DbError) -> Verdict {
+    let is_of_extension =
+        || refusal.file().is_some_and(|file| EXTENSION_FILES.iter().any(|name| file.starts_with(name)));
+    match refusal.code().code() {
+        "XX000" if is_of_extension() => Verdict::Problem(Code::Validation),
+        sqlstate => by_sqlstate(sqlstate),
     }
 }
 
-fn detail(code: Code, refusal: &DbError) -> String {
+fn by_sqlstate(sqlstate: &str) -> Verdict {
+    let class = sqlstate.get(..2).unwrap_or_default();
+    match (sqlstate, class) {
+        ("57014", _) => Verdict::Problem(Code::ExecutionTimeout),
+        ("25006", _) => Verdict::Problem(Code::QueryViolation),
+        ("42501", _) => Verdict::Problem(Code::AccessDenied),
+        ("40001" | "40P01", _) => Verdict::Conflict,
+        ("53200" | "53400" | "55000" | "P0001" | "3F000", _)
+        | (_, "21" | "22" | "42" | "0A" | "54" | "HV") => Verdict::Problem(Code::Validation),
+        _ => Verdict::Internal,
+    }
+}
+
+fn detail(code: Code, refusal: &DbError, sent: Option<Sent<'_>>) -> String {
     if code == Code::ExecutionTimeout {
-        return "PostgreSQL stopped the query at its time limit. Read less: filter on indexed columns, aggregate, or \
-                narrow the range."
-            .to_owned();
+        let limit = sent.map_or_else(String::new, |sent| format!(" of {} ms", sent.limit.as_millis()));
+        return format!(
+            "PostgreSQL stopped the query at its time limit{limit}. Read less: filter on indexed columns, aggregate, or \
+             narrow the range. explain_query shows the plan; max_rows is part of it."
+        );
     }
     let mut detail = format!("PostgreSQL says: {}", bounded(refusal.message()));
     if let Some(hint) = refusal.hint() {
         detail.push_str(&format!(". Hint: {}", bounded(hint)));
+    }
+    if code == Code::AccessDenied && refusal.message().contains("table") {
+        detail.push_str(
+            ". Where describe_database lists some of its columns, the others are withheld: select the listed ones by name",
+        );
     }
     detail
 }
@@ -145,6 +218,11 @@ fn is_safe_to_log(sqlstate: &str, message: &str) -> bool {
     OF_DATA.contains(&message) || sqlstate.get(..2).is_some_and(|class| NOT_OF_DATA.contains(&class))
 }
 
+/// The kind of the I/O error behind a driver's error.
+pub(super) fn io_kind(error: &postgres::Error) -> Option<io::ErrorKind> {
+    Some(std::error::Error::source(error)?.downcast_ref::<io::Error>()?.kind())
+}
+
 /// For the operator's log: an error with everything behind it.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |error| error.source());
@@ -156,28 +234,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sqlstate_has_the_contracts_code() {
-        let table = [
-            ("57014", Some(Code::ExecutionTimeout)),
-            ("25006", Some(Code::QueryViolation)),
-            ("42501", Some(Code::AccessDenied)),
-            ("21000", Some(Code::Validation)),
-            ("22012", Some(Code::Validation)),
-            ("42601", Some(Code::Validation)),
-            ("42P01", Some(Code::Validation)),
-            ("0A000", Some(Code::Validation)),
-            ("54001", Some(Code::Validation)),
-            ("57P01", None),
-            ("25000", None),
-            ("53300", None),
-            ("40001", None),
-            ("XX000", None),
-            ("", None),
-            ("é", None),
-        ];
-        for (sqlstate, expected) in table {
-            assert_eq!(code(sqlstate), expected, "{sqlstate}");
+    fn every_sqlstate_has_the_contracts_verdict() {
+        let validation = Verdict::Problem(Code::Validation);
+        for (verdict, states) in [
+            (Verdict::Problem(Code::ExecutionTimeout), "57014"),
+            (Verdict::Problem(Code::QueryViolation), "25006"),
+            (Verdict::Problem(Code::AccessDenied), "42501"),
+            (validation, "21000 22012 22P02 42601 42P01 42703 42883 0A000 54001 54000 HV000 HV00R"),
+            (validation, "53200 53400 55000 P0001 3F000"),
+            (Verdict::Conflict, "40001 40P01"),
+            (
+                Verdict::Internal,
+                "57P01 25000 25P02 53100 53300 53000 55P03 XX000 XX001 P0002 08006 58030 é 2",
+            ),
+        ] {
+            for sqlstate in states.split(' ') {
+                assert_eq!(by_sqlstate(sqlstate), verdict, "{sqlstate}");
+            }
         }
+        assert_eq!(by_sqlstate(""), Verdict::Internal);
     }
 
     #[test]

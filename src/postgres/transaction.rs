@@ -1,11 +1,11 @@
 //! One read-only transaction of one call: begun, stoppable, ended after the answer.
 
-use super::connect_error::{ConnectError, io_kind};
+use super::connect_error::ConnectError;
 use super::database::Database;
 use super::pool::{Lease, SLOT_WAIT};
 use super::session::Session;
-use super::sqlstate::chain;
-use crate::call::{Call, Failure, StopGuard};
+use super::sqlstate::{RETRY_AFTER, chain, failure, io_kind};
+use crate::call::{Call, Failure, StopGuard, Unavailable};
 use crate::problem::{Code, Problem};
 
 /// A transaction that was begun. Dropped, it takes its connection with it.
@@ -42,7 +42,7 @@ impl Transaction {
             Some(Err(error)) if was_dead(&error) && !call.remaining().is_zero() => {
                 log::info!("a pooled connection was dead ({}): it is replaced", chain(&error));
             }
-            Some(Err(error)) => return Err(unless_stopped(call, Failure::Internal(chain(&error)))),
+            Some(Err(error)) => return Err(unless_stopped(call, failure(&error, None))),
             None => {}
         }
         lease.replace(None);
@@ -58,7 +58,7 @@ impl Transaction {
         let begun = begin(&mut session);
         // Whatever comes now, the lease closes the connection where that may block.
         lease.replace(Some(session));
-        begun.map_err(|error| Failure::Internal(chain(&error)))?;
+        begun.map_err(|error| failure(&error, None))?;
         Self::under_way(lease, call)
     }
 
@@ -118,7 +118,11 @@ fn refused(error: &ConnectError) -> Failure {
                       give it a least-privilege role.";
         return Problem::new(Code::AccessDenied, detail).into();
     }
-    Failure::Internal(format!("no connection to PostgreSQL: {error}"))
+    let retry_after = error.may_pass().then_some(RETRY_AFTER);
+    Failure::Unavailable(
+        Unavailable::Database { retry_after },
+        format!("no connection to PostgreSQL: {error}"),
+    )
 }
 
 /// Turns the failure of a call that was stopped into the stop itself.

@@ -1,6 +1,7 @@
 //! The answer to a `tools/call`.
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -35,7 +36,14 @@ impl Reply {
         self.tool_result(&AsciiJson::of(problem), false)
     }
 
-    /// Answers with a failure that the caller cannot mend: a crash, a lost database.
+    /// Answers that something is missing that the call needs, and after what time it may be there.
+    pub fn unavailable(self, message: &str, retry_after: Option<Duration>) -> Line {
+        let data =
+            |wait: Duration| json!({ "retry_after_ms": u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) });
+        Line::error(Some(&self.id), -32603, message, retry_after.map(data).as_ref())
+    }
+
+    /// Answers with a failure that the caller cannot mend: a crash.
     pub fn internal(self) -> Line {
         Line::error(Some(&self.id), -32603, "Internal error", None)
     }

@@ -72,7 +72,11 @@ fn carry_out(shared: &Shared, picked: Picked) {
         Err(Failure::Problem(problem)) => (Outcome::Problem(problem), None),
         // Answered already: this outcome is dropped.
         Err(Failure::Interrupted(_)) => (Outcome::Internal, None),
-        Err(Failure::Internal(cause)) => {
+        Err(Failure::Unavailable(what, cause)) => {
+            log::error!(target: "call", "tool={} failed: {cause}", tool.spec().name.as_str());
+            (Outcome::Unavailable(what), None)
+        }
+        Err(Failure::Internal(cause) | Failure::Conflict(cause)) => {
             log::error!(target: "call", "tool={} failed: {cause}", tool.spec().name.as_str());
             (Outcome::Internal, None)
         }

@@ -32,6 +32,7 @@ impl Shared {
                 Outcome::Answer(body) => reply.result(body),
                 Outcome::Problem(problem) => reply.problem(problem),
                 Outcome::Internal => reply.internal(),
+                Outcome::Unavailable(what) => reply.unavailable(what.message(), what.retry_after()),
                 Outcome::ShuttingDown => reply.shutting_down(),
             });
         }

@@ -127,7 +127,7 @@ type Outcome<T> = Result<Result<T, Refusal>, ExamineError>;
 /// Works in a transaction of its own.
 fn alone<T>(
     database: &Arc<Database>,
-    work: impl FnOnce(&mut Transaction) -> Result<T, QueryError>,
+    mut work: impl FnMut(&mut Transaction) -> Result<T, QueryError>,
 ) -> Outcome<T> {
     let deadline = Instant::now() + database.config().call_timeout;
     let call = Call::new(deadline, Interrupt::default());

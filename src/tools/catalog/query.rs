@@ -12,7 +12,7 @@ use super::members;
 use super::output::{Column, ColumnKind};
 use super::prove::Placeholder;
 use super::rows::Body;
-use crate::call::{Answer, Call, Failure};
+use crate::call::{Answer, Call, Failure, Unavailable};
 use crate::governance::Permit;
 use crate::governance::identity::Identity;
 use crate::guard::SensitiveWords;
@@ -127,7 +127,7 @@ impl Query {
                 sqlstate::failure_without_message(&error, self.entry.spec.name.as_str(), is_quoted)
             }
             QueryError::Failure(failure) => failure,
-            QueryError::Unexpected(what) => Failure::Internal(what),
+            QueryError::Unexpected(what) => Failure::Unavailable(Unavailable::Statement, what),
         }
     }
 }

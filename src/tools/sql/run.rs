@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::{Answer, Call, Failure};
+use crate::call::{Answer, Call, Failure, Unavailable};
 use crate::governance::Permit;
 use crate::guard::statement::ReadOnlyStatement;
 use crate::postgres::columns::{MAX_WIDTH, Plan};
@@ -116,17 +116,37 @@ impl TypedTool for ReadOnlySql {
 /// Binds `work` to a read-only transaction of its call.
 pub(super) fn bound<'t>(
     database: &'t Database,
-    work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure> + Send + 't,
+    work: impl FnMut(&mut Transaction) -> Result<(AsciiJson, End), Failure> + Send + 't,
 ) -> Bound<'t> {
     let run = move |_: Permit, call: &Call| in_transaction(database, call, work);
     (database.config().max_response_bytes, Box::new(run))
 }
 
-/// Runs `work` in a read-only transaction that ends once the answer is on its way.
+/// Runs `work` in a read-only transaction that ends once the answer is on its way. Where another transaction went first, a
+/// deadlock or a conflict with recovery, it is run once more: nothing of it was answered yet.
 pub(crate) fn in_transaction(
     database: &Database,
     call: &Call,
-    work: impl FnOnce(&mut Transaction) -> Result<(AsciiJson, End), Failure>,
+    mut work: impl FnMut(&mut Transaction) -> Result<(AsciiJson, End), Failure>,
+) -> Result<Answer, Failure> {
+    match attempt(database, call, &mut work) {
+        Err(Failure::Conflict(cause)) => log::info!("a statement is run once more: {cause}"),
+        outcome => return outcome,
+    }
+    match attempt(database, call, &mut work) {
+        Err(Failure::Conflict(cause)) => {
+            log::warn!("a statement gave way to others twice: {cause}");
+            let detail = "The database stopped the query twice in favour of other work. Try again later.";
+            Err(Problem::new(Code::ConcurrencyLimit, detail).retry_after(sqlstate::RETRY_AFTER).into())
+        }
+        outcome => outcome,
+    }
+}
+
+fn attempt(
+    database: &Database,
+    call: &Call,
+    work: &mut impl FnMut(&mut Transaction) -> Result<(AsciiJson, End), Failure>,
 ) -> Result<Answer, Failure> {
     let mut transaction = Transaction::begin(database, call)?;
     match work(&mut transaction) {
@@ -134,8 +154,11 @@ pub(crate) fn in_transaction(
         Err(failure) => {
             match &failure {
                 // PostgreSQL refused, the connection is well.
-                Failure::Problem(_) => transaction.end(End::Idle)(),
-                Failure::Internal(_) | Failure::Interrupted(_) => drop(transaction),
+                Failure::Problem(_) | Failure::Conflict(_) => transaction.end(End::Idle)(),
+                Failure::Unavailable(Unavailable::Statement, _) => transaction.end(End::Idle)(),
+                Failure::Unavailable(Unavailable::Database { .. }, _)
+                | Failure::Internal(_)
+                | Failure::Interrupted(_) => drop(transaction),
             }
             Err(unless_stopped(call, failure))
         }
@@ -151,14 +174,16 @@ fn rows(
 ) -> Result<(AsciiJson, End), Failure> {
     let session = transaction.session()?;
     let open = session.admit(statement, &config.guard)?;
+    let limit = session.statement_limit;
     let failed =
-        |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0 }));
+        |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0, limit }));
     let prepared = session.client.prepare(statement.canonical()).map_err(failed)?;
     session.confirm(open)?;
     let Session { client, info, .. } = session;
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
     let plan = Plan::new(statement.canonical(), prepared.columns(), config, info, wanted);
-    let answer = wrapped(client, statement, &plan, config, wanted);
+    let sent = Sent { statement, prefix_chars: plan.prefix_chars, limit };
+    let answer = wrapped(client, sent, &plan, config, wanted);
     if prepared.columns().iter().any(|column| cells::has_fields(column.type_())) {
         // The driver remembers types. Fields can be renamed, added and dropped before the next call.
         client.clear_type_cache();
@@ -169,7 +194,7 @@ fn rows(
 /// Runs the statement in its wrapper and reads as many rows as are wanted and fit.
 fn wrapped(
     client: &mut Client,
-    statement: &ReadOnlyStatement,
+    sent: Sent<'_>,
     plan: &Plan,
     config: &SqlConfig,
     wanted: usize,
@@ -189,7 +214,6 @@ fn wrapped(
             config.max_response_bytes
         ))
     })?;
-    let sent = Sent { statement, prefix_chars: plan.prefix_chars };
     let failed = |error: postgres::Error| sqlstate::failure(&error, Some(sent));
     let no_parameters = std::iter::empty::<(&str, Type)>();
     let mut rows = client.query_typed_raw(&plan.sql, no_parameters).map_err(failed)?;

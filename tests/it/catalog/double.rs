@@ -167,8 +167,20 @@ fn simple(batch: &str, version: &str) -> Vec<u8> {
     if !batch.contains("'server_version'") {
         return message(b'C', b"OK\0");
     }
-    let facts =
-        ["15.0", "lies", "reader", "f", "off", "public", "UTF8", version, "PostgreSQL on linux", "4242"];
+    let facts = [
+        "15.0",
+        "lies",
+        "reader",
+        "f",
+        "off",
+        "public",
+        "UTF8",
+        version,
+        "PostgreSQL on linux",
+        "4242",
+        "UTC",
+        "0",
+    ];
     let columns: Vec<(&str, u32)> = facts.iter().map(|fact| (*fact, TEXT)).collect();
     let fields: Vec<_> = facts.iter().map(|fact| Some(fact.as_bytes().to_vec())).collect();
     [description(&columns, 0), row(&fields), message(b'C', b"SELECT 1\0")].concat()

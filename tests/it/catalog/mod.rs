@@ -284,7 +284,14 @@ fn a_changed_table_is_noticed() {
     admin.batch_execute("ALTER TABLE asset ALTER price TYPE int4").unwrap();
     assert_eq!(answer(&mut client, "assets_of", json!({"ids": [2]}))["rows"][0]["price"], 3);
     admin.batch_execute("ALTER TABLE asset DROP price, ADD price2 int").unwrap();
-    assert_eq!(problem(&client.use_tool("assets_of", json!({"ids": [2]})))["code"], "MCP_VALIDATION_ERROR");
+    // No argument can cure it.
+    for change in ["SELECT 1", "ALTER TABLE asset RENAME TO moved", "DROP TABLE moved CASCADE"] {
+        admin.batch_execute(change).unwrap();
+        let id = client.call("assets_of", json!({"ids": [2]}));
+        let error = client.answer(&id)["error"].clone();
+        let expected = json!({"code": -32603, "message": "This tool does not fit the database any more"});
+        assert_eq!(error, expected, "{change}");
+    }
     client.end().cleanly();
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use mcp_server_suite::call::{Call, Failure, Interrupt};
+use mcp_server_suite::call::{Call, Failure, Interrupt, Unavailable};
 use mcp_server_suite::governance::Governor;
 use mcp_server_suite::postgres::{Database, Pooler};
 use mcp_server_suite::problem::Code;
@@ -74,7 +74,10 @@ fn a_connection_killed_between_calls_is_replaced_and_one_killed_during_a_call_is
             &format!("SELECT count(*) = 1 {others} AND state = 'active' AND query LIKE '%FROM nap%'"),
         );
         admin.batch_execute(&format!("SELECT pg_terminate_backend(pid) {others}")).unwrap();
-        assert!(matches!(running.join().unwrap(), Err(Failure::Internal(_))));
+        assert!(matches!(
+            running.join().unwrap(),
+            Err(Failure::Unavailable(Unavailable::Database { retry_after: Some(_) }, _))
+        ));
     });
     query(&db, "SELECT 3").unwrap();
 }
@@ -101,7 +104,12 @@ fn a_server_that_ends_is_one_error_a_call_and_is_used_again_when_it_is_back() {
     let cluster = Cluster::start();
     cluster.admin("seed").batch_execute(NAP).unwrap();
     let db = Database::new(config(&cluster.url("seed")));
-    let lost = |outcome| assert!(matches!(outcome, Err(Failure::Internal(_))), "{outcome:?}");
+    let lost = |outcome| {
+        assert!(
+            matches!(outcome, Err(Failure::Unavailable(Unavailable::Database { retry_after: Some(_) }, _))),
+            "{outcome:?}"
+        )
+    };
     let ends: [(&str, &dyn Fn()); 3] = [
         ("fast", &|| cluster.pg_ctl(&["stop", "-m", "fast"])),
         ("immediate", &|| cluster.pg_ctl(&["stop", "-m", "immediate"])),

@@ -49,7 +49,7 @@ fn a_server_that_accepts_and_is_silent_is_given_up_in_time_and_the_next_one_is_a
         let alone = database(dsn, 300);
         for expected in causes {
             match query(&alone, "SELECT 1") {
-                Err(Failure::Internal(why)) => assert!(why.contains(expected), "{why}"),
+                Err(Failure::Unavailable(_, why)) => assert!(why.contains(expected), "{why}"),
                 outcome => panic!("{outcome:?}"),
             }
         }

@@ -118,15 +118,15 @@ fn a_pool_of_four_serves_two_hundred_calls_at_once() {
 }
 
 #[test]
-fn exhausted_resources_of_postgresql_are_not_the_callers_fault() {
+fn a_query_that_exhausts_a_limit_of_the_role_says_which() {
     let rig = Rig::new(
         "CREATE ROLE narrow LOGIN; ALTER ROLE narrow SET temp_file_limit = 1024;
         GRANT SELECT ON item TO narrow",
     );
     let db = Database::new(config(&Cluster::shared().socket_dsn("narrow", &rig.name)));
     match query(&db, "SELECT a.id, b.name FROM item a, item b ORDER BY b.name, a.id LIMIT 1 OFFSET 900000") {
-        Err(Failure::Internal(why)) => {
-            assert!(why.contains("53400") && why.contains("temp_file_limit"), "{why}")
+        Err(Failure::Problem(problem)) => {
+            assert!(problem.detail().contains("temporary file size exceeds temp_file_limit"), "{problem:?}");
         }
         outcome => panic!("{outcome:?}"),
     }

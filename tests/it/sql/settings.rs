@@ -66,7 +66,7 @@ const STATEMENTS: &[&str] = &[
     "SELECT count(*)::int FROM orders",
     "SELECT id FROM recent ORDER BY id LIMIT 3",
     "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema ORDER BY 1",
-    "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('shop') ORDER BY 1",
+    "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'shop' ORDER BY 1",
     "SELECT 'a\\b', E'a\\\\b', length('\\')",
     "SELECT 0.1::float8::text, 1e20::float8::text, (0.1::float4)::text, '\\xff'::bytea::text",
     "SELECT json_agg(placed)::text FROM public.orders WHERE id < 3",
