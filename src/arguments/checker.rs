@@ -63,7 +63,9 @@ impl Checker {
         let (mut names, mut sentences) = (Vec::new(), Vec::new());
         let mut checked = Map::new();
         for Parameter { name, property, is_required, default } in &self.parameters {
-            let value = match arguments.shift_remove(name) {
+            // A client that must fill in every argument writes null or "" for one that its model left out.
+            let given = arguments.shift_remove(name);
+            let value = match given.filter(|value| *is_required || !property.is_absent(value)) {
                 Some(value) => property.check(value).map(Some).map_err(|error| format!("`{name}` {error}.")),
                 None if *is_required => {
                     Err(format!("`{name}` is required: it must be {}.", property.allowed()))
@@ -164,6 +166,9 @@ mod tests {
             Ok(json!({"encoding": "hex", "deep": true})),
         );
         check(&json!({"title": "a", "after": ""}), Ok(json!({"after": ""})));
+        // Null is as if it were not there, and so is "" where it can be no value.
+        check(&json!({"title": "a", "after": null, "bytes": null, "deep": null}), Ok(json!({})));
+        check(&json!({"title": "a", "encoding": ""}), Ok(json!({})));
         let arguments = json!({"deep": true, "title": "a", "bytes": 2}).as_object().unwrap().clone();
         let (_, checked) = Checker::new(&schema_of::<Arguments>()).parse::<Arguments>(arguments).unwrap();
         assert_eq!(checked.keys().collect::<Vec<_>>(), ["title", "bytes", "encoding", "share", "deep"]);
@@ -181,29 +186,38 @@ mod tests {
         );
         check(&json!({"title": ""}), Err((&["title"], TITLE)));
         check(&json!({"title": "äöü€ß"}), Err((&["title"], TITLE)));
-        check(&json!({"title": 7}), Err((&["title"], TITLE)));
+        check(
+            &json!({"title": 7}),
+            Err((&["title"], "`title` is the number 7: send a string of 1 to 4 characters.")),
+        );
         check(
             &json!({"title": null}),
             Err((&["title"], "`title` is null: leave it out, or give a string of 1 to 4 characters.")),
-        );
-        check(
-            &json!({"title": "a", "after": null}),
-            Err((&["after"], "`after` is null: leave it out, or give a string.")),
         );
         check(&json!({"title": "a", "any": 0.5}), Err((&["any"], "`any` must be an integer.")));
         check(
             &json!({"title": "a", "any": 9_007_199_254_740_992.0}),
             Err((&["any"], "`any` must be an integer, written without a point or an exponent.")),
         );
-        check(&json!({"title": "a", "deep": "true"}), Err((&["deep"], "`deep` must be true or false.")));
-        for bytes in [json!(0), json!(21), json!(-1), json!(1.5), json!("10"), json!(u64::MAX), json!([])] {
+        for bytes in [json!(0), json!(21), json!(-1), json!(1.5), json!(u64::MAX)] {
             check(&json!({"title": "a", "bytes": bytes}), Err((&["bytes"], BYTES)));
         }
-        for encoding in [json!("HEX"), json!(1), json!({})] {
-            check(&json!({"title": "a", "encoding": encoding}), Err((&["encoding"], ENCODING)));
-        }
-        for share in [json!(-1.6), json!(2), json!("1"), json!(false)] {
+        check(&json!({"title": "a", "encoding": "HEX"}), Err((&["encoding"], ENCODING)));
+        for share in [json!(-1.6), json!(2)] {
             check(&json!({"title": "a", "share": share}), Err((&["share"], SHARE)));
+        }
+        // Nothing is coerced, but the value that is meant is named.
+        for (name, value, detail) in [
+            ("deep", json!("true"), "`deep` is the string \"true\": send true."),
+            ("bytes", json!("10"), "`bytes` is the string \"10\": send the number 10."),
+            ("bytes", json!("100"), "`bytes` is the string \"100\": send an integer from 1 to 20."),
+            ("bytes", json!([]), "`bytes` is an array: send an integer from 1 to 20."),
+            ("bytes", json!(""), "`bytes` is the string \"\": send an integer from 1 to 20."),
+            ("encoding", json!(1), "`encoding` is the number 1: send one of \"text\", \"hex\"."),
+            ("share", json!("1"), "`share` is the string \"1\": send the number 1."),
+            ("share", json!(false), "`share` is false: send a number from -1.5 to 1.5."),
+        ] {
+            check(&json!({"title": "a", name: value}), Err((&[name], detail)));
         }
     }
 
@@ -213,7 +227,7 @@ mod tests {
             &json!({"bytes": 0, "x": 1, "title": 1, "y": 2}),
             Err((
                 &["title", "bytes", "x", "y"],
-                "`title` must be a string of 1 to 4 characters. `bytes` must be an integer from 1 to 20. \
+                "`title` is the number 1: send a string of 1 to 4 characters. `bytes` must be an integer from 1 to 20. \
                  Not a parameter of this tool: 'x, y'. It has `title`, `bytes`, `encoding`, `after`, `below`, `share`, \
                  `deep`, `any`.",
             )),

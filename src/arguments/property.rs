@@ -35,7 +35,10 @@ pub(super) enum ValueError<'p> {
     /// It is null, which no parameter takes.
     #[error("is null: leave it out, or give {0}")]
     Null(&'p str),
-    /// It is of another type, out of bounds or not listed.
+    /// It is of another JSON type: as it came, and what is wanted.
+    #[error("is {0}: send {1}")]
+    OtherType(String, String),
+    /// It is out of bounds or not listed.
     #[error("must be {0}")]
     NotAllowed(&'p str),
     /// It is a float that cannot be read as one certain integer.
@@ -65,7 +68,7 @@ impl Property {
                 match text("pattern").map(Regex::new).transpose() {
                     Ok(pattern) => Kind::Text { chars, has_format, pattern },
                     // The check fails closed.
-                    Err(_) => Kind::Other(|_| false),
+                    Err(_) => Kind::Text { chars, has_format: |_| false, pattern: None },
                 }
             }
             Some("boolean") => Kind::Other(Value::is_boolean),
@@ -98,8 +101,36 @@ impl Property {
             Ok(value)
         } else if matches!(self.kind, Kind::Integer(_)) && is_integral(&value) {
             Err(ValueError::NotExact(allowed))
-        } else {
+        } else if self.is_of_type(&value) {
             Err(ValueError::NotAllowed(allowed))
+        } else {
+            Err(ValueError::OtherType(described(&value), self.wanted(&value)))
+        }
+    }
+
+    /// Returns whether an optional argument of this value is as if it were not there: null, and the empty string where that
+    /// can be no value.
+    pub(super) fn is_absent(&self, value: &Value) -> bool {
+        let is_no_text = || matches!(self.kind, Kind::Text { .. }) && self.check(value.clone()).is_err();
+        value.is_null() || value.as_str() == Some("") && is_no_text()
+    }
+
+    /// Reports whether the value is of the property's JSON type, whatever its bounds.
+    fn is_of_type(&self, value: &Value) -> bool {
+        match &self.kind {
+            Kind::Integer(_) | Kind::Number(_) => value.is_number(),
+            Kind::Text { .. } => value.is_string(),
+            Kind::Array { .. } => value.is_array(),
+            Kind::Other(fits) => fits(value),
+        }
+    }
+
+    /// Names the value that is wanted in place of one of another type: the same one, where its text says which.
+    fn wanted(&self, value: &Value) -> String {
+        let meant = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        match meant.filter(|meant| !meant.is_string() && !meant.is_null() && self.fits(meant)) {
+            Some(meant) => described(&meant),
+            None => self.allowed().to_owned(),
         }
     }
 
@@ -128,6 +159,19 @@ impl Property {
 fn bounds<T>(schema: &Value, [least, most]: [&str; 2], read: impl Fn(&Value) -> Option<T>) -> Bounds<T> {
     let bound = |keyword| schema.get(keyword).and_then(&read).map_or(Bound::Unbounded, Bound::Included);
     (bound(least), bound(most))
+}
+
+/// Describes a value by its type, short ones as they are.
+fn described(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) if text.chars().count() <= 40 => format!("the string {value}"),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
 }
 
 /// Writes `10.0` as 10. Only as far as every integer has a double of its own: beyond, the client's intent is unknown.

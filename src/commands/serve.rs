@@ -37,6 +37,7 @@ pub(super) fn run(settings: Settings, inherited: Inherited) -> io::Result<Exit> 
     }
     let database = settings.sql.filter(|_| uses_sql).map(Database::new);
     let mut toolbox = Toolbox::default();
+    toolbox.ignore(settings.ignored_arguments);
     if let Some(database) = &database {
         add_database_tools(&mut toolbox, database, settings.sql_adhoc, settings.catalog.as_ref());
     }

@@ -96,6 +96,9 @@ fn check_request(request: &Request, line: Option<&Value>) {
         Request::Initialize { offer: _ } => "initialize",
         Request::Ping => "ping",
         Request::ListTools => "tools/list",
+        Request::ListNothing("resources") => "resources/list",
+        Request::ListNothing("prompts") => "prompts/list",
+        Request::ListNothing(_) => "resources/templates/list",
         Request::CallTool(ToolCall { name, arguments, progress }) => {
             assert_eq!(line.pointer("/params/name"), Some(&Value::from(name.as_str())));
             let token = line.pointer("/params/_meta").and_then(|meta| meta.get(meta::PROGRESS_TOKEN));

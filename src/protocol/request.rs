@@ -46,6 +46,9 @@ pub enum Request {
     Ping,
     /// `tools/list`.
     ListTools,
+    /// A list of something that the server has not, legacy, by the member of its result. Some clients ask unasked, and show
+    /// an error as a failed connection.
+    ListNothing(&'static str),
     /// `tools/call`.
     CallTool(ToolCall),
     /// `subscriptions/listen`, modern. The server has not a single notification to offer, so its filter does not matter.
@@ -175,13 +178,16 @@ fn legacy(method: &str, params: Params, handshake: Handshake) -> Result<Request,
             meta::PROTOCOL_VERSION
         ))),
         ("tools/list", Handshake::Done) => list_tools(&params.members),
+        ("resources/list", Handshake::Done) => Ok(Request::ListNothing("resources")),
+        ("resources/templates/list", Handshake::Done) => Ok(Request::ListNothing("resourceTemplates")),
+        ("prompts/list", Handshake::Done) => Ok(Request::ListNothing("prompts")),
         ("tools/call", Handshake::Done) => call_tool(params, &["name", "_meta", "task"]),
         (_, Handshake::Done) => Err(Rejection::method(method)),
     }
 }
 
+/// Editors send members of their own, such as `trace`.
 fn initialize(params: &Map<String, Value>) -> Result<Request, Rejection> {
-    known(params, &["protocolVersion", "capabilities", "clientInfo", "_meta"])?;
     let Some(Value::String(requested)) = params.get("protocolVersion") else {
         return Err(Rejection::params("'protocolVersion' must be a string"));
     };

@@ -36,6 +36,11 @@ pub fn pong(id: &RequestId) -> Line {
     Line::result(id, &json!({}))
 }
 
+/// Answers a list that is empty.
+pub fn nothing(id: &RequestId, member: &str) -> Line {
+    Line::result(id, &json!({ member: [] }))
+}
+
 /// Writes `notifications/progress`; `progress` counts seconds since the run began.
 pub fn progress(token: &ProgressToken, progress: u64) -> Line {
     Line::notification("notifications/progress", &json!({"progressToken": token, "progress": progress}))

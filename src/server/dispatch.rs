@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -31,6 +31,7 @@ pub(super) struct Dispatcher {
     shared: Arc<Shared>,
     handshake: Handshake,
     listing: Listing,
+    refused: RefusedLines,
     /// The watchdog runs: it is started with the first call, and again when that failed.
     is_watched: bool,
 }
@@ -38,7 +39,13 @@ pub(super) struct Dispatcher {
 impl Dispatcher {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         let listing = Listing::new(shared.toolbox.iter().map(Tool::spec));
-        Self { shared, handshake: Handshake::Awaited, listing, is_watched: false }
+        Self {
+            shared,
+            handshake: Handshake::Awaited,
+            listing,
+            refused: RefusedLines::default(),
+            is_watched: false,
+        }
     }
 
     /// Reads until the stream ends, or until main ends the reading. Waits only for stdin, and for a client that does
@@ -50,7 +57,11 @@ impl Dispatcher {
                 Ok(Some(_)) if self.shared.outbox.has_reading_ended() => return,
                 Ok(Some(frame)) => self.frame(&frame),
                 Ok(None) => return,
-                Err(FrameError::TooLong { limit }) => self.reject(None, &Rejection::too_long(limit)),
+                Err(FrameError::TooLong { limit }) => {
+                    let why = Rejection::too_long(limit);
+                    self.refused.report(&why, format_args!("more than {limit}"));
+                    self.reject(None, &why);
+                }
                 Err(FrameError::Io(error)) => {
                     log::error!(target: "session", "stdin cannot be read: {error}");
                     return self.shared.notices.fail(error);
@@ -65,7 +76,9 @@ impl Dispatcher {
             Err(Malformed { id, why }) => {
                 // An id in flight belongs to the request that has it.
                 let id = id.filter(|id| !self.is_in_flight(id));
-                return self.reject(id.as_ref(), &Rejection::malformed(&why));
+                let why = Rejection::malformed(&why);
+                self.refused.report(&why, format_args!("{}", frame.bytes().len()));
+                return self.reject(id.as_ref(), &why);
             }
         };
         match request::understand(incoming, self.handshake) {
@@ -90,6 +103,7 @@ impl Dispatcher {
                 self.shared.outbox.push(session::initialize(&id, offer));
             }
             request::Request::Ping => self.shared.outbox.push(session::pong(&id)),
+            request::Request::ListNothing(member) => self.shared.outbox.push(session::nothing(&id, member)),
             request::Request::ListTools => self.shared.outbox.push(self.listing.line(&id, era)),
             request::Request::Listen => self.listen(&id),
             request::Request::CallTool(call) => {
@@ -147,6 +161,10 @@ impl Dispatcher {
             return self.reject(Some(&id), &Rejection::tool(&name));
         };
         let (now, name) = (Instant::now(), &tool.spec().name);
+        let arguments = arguments.map(|mut arguments| {
+            arguments.retain(|name, _| !self.shared.toolbox.ignores(name));
+            arguments
+        });
         let arguments = match sanitize(arguments) {
             Ok(arguments) if self.is_watched => arguments,
             refused => {
@@ -172,6 +190,29 @@ impl Dispatcher {
             None => workers::wake(&self.shared),
             Some(taken) => self.shared.settle(taken, Some(&no_slot())),
         }
+    }
+}
+
+/// The warnings about lines that are no messages: at most one a second, so that a client cannot fill the log.
+#[derive(Debug, Default)]
+struct RefusedLines {
+    last: Option<Instant>,
+    /// Those that were refused since without a warning.
+    unreported: u64,
+}
+
+impl RefusedLines {
+    /// Logs the reason and the length, never the bytes.
+    fn report(&mut self, why: &Rejection, length: impl std::fmt::Display) {
+        let now = Instant::now();
+        if self.last.is_some_and(|last| now.duration_since(last) < Duration::from_secs(1)) {
+            self.unreported = self.unreported.saturating_add(1);
+            return;
+        }
+        let Self { unreported, .. } = std::mem::take(self);
+        self.last = Some(now);
+        let before = if unreported > 0 { format!("; {unreported} before it") } else { String::new() };
+        log::warn!(target: "session", "a line of {length} bytes was refused: {}{before}", why.message);
     }
 }
 

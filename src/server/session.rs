@@ -4,6 +4,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::{io, thread};
 
+use nix::sys::signal::Signal;
+
 use super::config::Config;
 use super::dispatch::Dispatcher;
 use super::ending::Ending;
@@ -30,7 +32,9 @@ pub fn run(
     stdout: OwnedFd,
 ) -> io::Result<()> {
     let (signal_waker, signals) = Wake::pair()?;
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    // A write beyond `ulimit -f` fails in place of killing the process.
+    signal_hook::flag::register(Signal::SIGXFSZ as i32, Arc::default())?;
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         signal_hook::low_level::pipe::register(signal, signal_waker.try_clone_fd()?)?;
     }
     let (main_waker, main_wake) = Wake::pair()?;

@@ -37,6 +37,8 @@ pub struct Settings {
     pub sql_adhoc: bool,
     /// `MCP_CATALOG`, proven.
     pub catalog: Option<Catalog>,
+    /// Arguments that are dropped (`MCP_IGNORE_ARGUMENTS`).
+    pub ignored_arguments: Vec<String>,
     /// Names that hold secrets (`MCP_SENSITIVE_WORDS`).
     pub sensitive_words: SensitiveWords,
     /// The directory of files, if there is one.
@@ -90,7 +92,9 @@ impl Settings {
             waived: catalog.as_ref().map(Catalog::waived).unwrap_or_default(),
             words: words.clone(),
         };
+        let ignored_arguments = process::ignored_arguments(&mut reader, catalog.as_ref());
         let settings = Self {
+            ignored_arguments,
             log_level: process::log_level(&mut reader),
             log_target: process::log_target(&mut reader),
             sql: database::sql(&mut reader, &server, guard, max_rows, need),

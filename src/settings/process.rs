@@ -8,8 +8,10 @@ use log::LevelFilter;
 use super::error::{Quoted, Wrong};
 use super::reader::Reader;
 use crate::diagnostics::{self, Target};
+use crate::problem::echo;
+use crate::tools::catalog::Catalog;
 use crate::tools::files::root::Root;
-use crate::{confine, server};
+use crate::{confine, server, tools};
 
 pub(super) fn log_level(reader: &mut Reader) -> LevelFilter {
     reader.word("MCP_LOG_LEVEL").parse().unwrap_or(LevelFilter::Info)
@@ -44,6 +46,23 @@ pub(super) fn server(reader: &mut Reader) -> server::Config {
         call_timeout: reader.millis("MCP_CALL_TIMEOUT_MS"),
         shutdown_grace: reader.millis("MCP_SHUTDOWN_GRACE_MS"),
     }
+}
+
+/// Reads the names of arguments that no tool sees. A name that a tool has among its arguments would take it away.
+pub(super) fn ignored_arguments(reader: &mut Reader, catalog: Option<&Catalog>) -> Vec<String> {
+    reader.parsed("MCP_IGNORE_ARGUMENTS", |list| {
+        let names = list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+        let names: Vec<String> = names.collect();
+        if names.is_empty() {
+            return Ok(names);
+        }
+        let mut declared = tools::built_in_arguments();
+        declared.extend(catalog.into_iter().flat_map(Catalog::parameters));
+        match names.iter().find(|name| declared.contains(*name)) {
+            Some(name) => Err(format!("{} is an argument of a tool", echo(name))),
+            None => Ok(names),
+        }
+    })
 }
 
 /// `MCP_SAFE_DATA_DIR`, opened once.

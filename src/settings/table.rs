@@ -29,6 +29,8 @@ pub static ALL: &[Setting] = &[
     number("MCP_SQL_MAX_CELL_CHARS", 1_000, (100, 100_000), "The longest cell; longer ones are cut"),
     text("MCP_SQL_ALLOW_FUNCTIONS", "a comma list of `name`, `schema.name`, `prefix_*`, `@set`",
         "Functions a query may call beyond the built-in list"),
+    text("MCP_IGNORE_ARGUMENTS", "a comma list of names that no tool has among its arguments",
+        "Arguments that a client adds and the model never wrote; they are dropped before anything is judged"),
     word("MCP_SQL_ADHOC", "true", BOOL,
         "`false`: no `read_only_sql`, `explain_query`, `describe_database`; the default with `MCP_CATALOG`"),
     path("MCP_CATALOG", "", "a TOML file, or a directory of them", "A catalog of reviewed queries; each becomes a tool"),

@@ -53,12 +53,14 @@ pub struct Toolbox {
     tools: Vec<Registered>,
     /// The position in `tools` of each name.
     places: HashMap<String, usize>,
+    /// Names of arguments that clients add, and that no tool sees.
+    ignored: Vec<String>,
 }
 
 impl Default for Toolbox {
     fn default() -> Self {
         let general = Lane { name: "general", capacity: usize::MAX };
-        Self { lanes: vec![general], tools: Vec::new(), places: HashMap::new() }
+        Self { lanes: vec![general], tools: Vec::new(), places: HashMap::new(), ignored: Vec::new() }
     }
 }
 
@@ -76,6 +78,16 @@ impl Toolbox {
             free.insert(self.tools.len());
             self.tools.push(Registered { lane, tool });
         }
+    }
+
+    /// Drops arguments of these names before anything is judged.
+    pub fn ignore(&mut self, names: Vec<String>) {
+        self.ignored = names;
+    }
+
+    /// Returns whether arguments of this name are dropped.
+    pub fn ignores(&self, name: &str) -> bool {
+        self.ignored.iter().any(|ignored| ignored == name)
     }
 
     /// Finds the tool of this name and its position.

@@ -159,6 +159,9 @@ impl Judge {
             "tools/call" => "CallToolResult",
             "server/discover" => "DiscoverResult",
             "subscriptions/listen" => "SubscriptionsListenResult",
+            "resources/list" => "ListResourcesResult",
+            "resources/templates/list" => "ListResourceTemplatesResult",
+            "prompts/list" => "ListPromptsResult",
             other => panic!("{other} has no result: {message}"),
         };
         check(revision, envelope(revision, Envelope::Result), message);

@@ -84,6 +84,11 @@ impl Catalog {
         self.entries.iter().flat_map(|entry| entry.waived.keys().cloned()).collect()
     }
 
+    /// Parameters of all entries, by name.
+    pub fn parameters(&self) -> Vec<String> {
+        self.entries.iter().flat_map(|entry| entry.params.iter().map(|param| param.name.clone())).collect()
+    }
+
     /// Prepares every entry and runs its example, in read-only transactions.
     ///
     /// # Errors

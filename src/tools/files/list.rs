@@ -378,10 +378,9 @@ mod tests {
             (json!({"relative_path": "/"}), Code::AccessDenied, "relative_path"),
             (json!({"max_entries": 0}), Code::Validation, "max_entries"),
             (json!({"max_entries": 1001}), Code::Validation, "max_entries"),
-            (json!({"after": ""}), Code::Validation, "after"),
             (json!({"after": r"\x41"}), Code::Validation, "after"),
             (json!({"after": "\\"}), Code::Validation, "after"),
-            (json!({"after": null}), Code::Validation, "after"),
+            (json!({"after": 1}), Code::Validation, "after"),
         ] {
             problem(&tool, &arguments, code, parameter);
         }

@@ -5,7 +5,7 @@
 mod share;
 mod cgroup;
 mod cpu;
-mod system_metrics;
+pub(in crate::tools) mod system_metrics;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 

@@ -66,7 +66,7 @@ pub fn parse(frame: &Frame<'_>, quarantine: &str) -> Result<Incoming, Malformed>
 /// The members of a message as they were read, before any check.
 #[derive(Default)]
 struct Envelope {
-    /// Every member; those that are not read (the members of `params` are in `params`) with null for their value.
+    /// Every member; those that are not read with true for their value, the members of `params` apart.
     members: Map<String, Value>,
     params: Option<Params>,
 }
@@ -103,9 +103,11 @@ impl Envelope {
                 self.params = Some(read_params(reader, quarantine)?);
                 Value::Null
             }
-            _ => {
+            name => {
+                // Clients in the field send null for params that are absent.
+                let is_null = name == "params" && reader.scanner.next_byte() == Some(b'n');
                 reader.skip()?;
-                Value::Null
+                Value::Bool(!is_null)
             }
         };
         slot.insert(value);
@@ -145,7 +147,9 @@ impl Envelope {
             Some(_) => return Err("`method` must be a string"),
             None => return Err("`method` is missing"),
         };
-        if self.params.is_none() && self.members.contains_key("params") {
+        if self.params.is_none()
+            && self.members.get("params").is_some_and(|value| *value == Value::Bool(true))
+        {
             return Err("`params` must be an object");
         }
         Ok(Incoming::Call { id, method, params: self.params })

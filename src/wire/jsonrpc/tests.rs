@@ -109,7 +109,7 @@ fn an_envelope_that_is_no_message_is_refused_with_its_id() {
     });
     refused(r#"{"jsonrpc":"2.0","id":1}"#, "1", "`method` is missing");
     refused(r#"{"jsonrpc":"2.0","method":5,"id":1}"#, "1", "`method` must be a string");
-    for params in ["[]", "null", "1"] {
+    for params in ["[]", "true", "1"] {
         refused(&format!(r#"{{"jsonrpc":"2.0","method":"m","params":{params},"id":1}}"#), "1", {
             "`params` must be an object"
         });

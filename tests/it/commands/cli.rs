@@ -33,6 +33,17 @@ fn every_wrong_setting_is_a_line_on_stderr_and_the_exit_code_is_78() {
 }
 
 #[test]
+fn an_argument_of_a_tool_cannot_be_ignored() {
+    for name in ["query", "sample_ms"] {
+        let (_, stderr) = check(&["check"], &[("MCP_IGNORE_ARGUMENTS", &format!("a,{name}"))], 78);
+        assert!(
+            stderr.contains(&format!("MCP_IGNORE_ARGUMENTS: '{name}' is an argument of a tool")),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
 fn check_reports_everything_with_a_cure() {
     let (report, _) = check(&["check"], &[("MCP_METRICS_ENABLED", "false")], 0);
     assert!(report.contains("off   metrics: MCP_METRICS_ENABLED is false\n"), "{report}");

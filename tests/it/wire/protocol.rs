@@ -155,7 +155,7 @@ fn json_that_is_not_a_message_is_an_invalid_request() {
             (r#"{"jsonrpc":"2.0","id":1,"method":1}"#, error_for(1, INVALID)),
             (r#"{"jsonrpc":"2.0","id":1,"method":null}"#, error_for(1, INVALID)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, error_for(1, INVALID)),
-            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#, error_for(1, INVALID)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":true}"#, error_for(1, INVALID)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":"a"}"#, error_for(1, INVALID)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","extra":1}"#, error_for(1, INVALID)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}"#, error_for(1, INVALID)),
@@ -409,7 +409,7 @@ fn each_era_has_methods_of_its_own() {
     for method in ["initialize", "ping", "resources/list", "prompts/list", "logging/setLevel", "nope", ""] {
         assert_eq!(client.ask(method, modern(json!({})))["error"]["code"], METHOD, "modern {method}");
     }
-    let legacy = ["server/discover", "subscriptions/listen", "resources/list", "prompts/list", "nope", ""];
+    let legacy = ["server/discover", "subscriptions/listen", "resources/read", "prompts/get", "nope", ""];
     for method in legacy.into_iter().chain(["notifications/initialized", "tasks/get", "completion/complete"])
     {
         assert_eq!(client.ask(method, json!({}))["error"]["code"], METHOD, "legacy {method}");
@@ -520,7 +520,7 @@ fn faults_inside_arguments_are_reported_to_the_model() {
         r#"{"sample_ms":0.5}"#,
         r#"{"sample_ms":-1}"#,
         r#"{"sample_ms":2001}"#,
-        r#"{"sample_ms":null}"#,
+        r#"{"sample_ms":true}"#,
         r#"{"unknown":1}"#,
         &format!(r#"{{"a":{deep}}}"#),
         &format!(r#"{{"a":[{}1]}}"#, "1,".repeat(1_000)),
@@ -625,5 +625,72 @@ fn progress_comes_while_a_call_runs_and_never_after_its_answer() {
         assert!((1..=2).contains(&count), "{count} notifications in two seconds");
     }
     assert_eq!(client.until_pong(), [] as [Value; 0]);
+    client.end().cleanly();
+}
+
+#[test]
+fn habits_of_clients_in_the_field_are_no_faults() {
+    let mut client = Client::start(&[]);
+    let mut params = initialize_params("2025-06-18");
+    params["trace"] = json!("off");
+    params["workspaceFolders"] = json!(null);
+    let answer = client.ask("initialize", params);
+    assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");
+    check_text(
+        &mut client,
+        [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#, ok(1)),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":null}"#, Nothing),
+            (r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":null}"#, ok(2)),
+            (r#"{"jsonrpc":"2.0","id":3,"method":"ping","params":nul}"#, error_for(3, PARSE)),
+            (r#"{"jsonrpc":"2.0","id":4,"method":"ping","params":null,"params":{}}"#, error_for(4, PARSE)),
+        ],
+    );
+    for (method, member) in [
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("prompts/list", "prompts"),
+    ] {
+        assert_eq!(client.ask(method, json!({}))["result"], json!({member: []}));
+        // The revision without a handshake knows what is declared.
+        assert_eq!(client.ask(method, modern(json!({})))["error"]["code"], METHOD);
+    }
+    client.end().cleanly();
+}
+
+#[test]
+fn refused_lines_are_logged_once_a_second_without_their_bytes() {
+    let mut client = Client::initialized(&[("MCP_MAX_FRAME_BYTES", "2000")], "2025-11-25");
+    for _ in 0..50 {
+        client.send_raw(b"{\"hunter2\": \n");
+    }
+    client.send_raw(format!("{}\n", "x".repeat(3_000)).as_bytes());
+    client.until_pong();
+    let stderr = client.end().cleanly().stderr;
+    let warnings: Vec<&str> = stderr.lines().filter(|line| line.contains("was refused")).collect();
+    assert!((1..=3).contains(&warnings.len()) && !stderr.contains("hunter2"), "{stderr}");
+    assert!(warnings[0].contains("a line of 12 bytes was refused: Parse error"), "{stderr}");
+}
+
+#[test]
+fn arguments_that_clients_add_are_dropped_and_null_is_absent() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = [
+        ("MCP_SAFE_DATA_DIR", directory.path().to_str().unwrap()),
+        ("MCP_IGNORE_ARGUMENTS", "toolCallId, $meta"),
+    ];
+    let mut client = Client::initialized(&settings, "2025-11-25");
+    for arguments in [
+        json!({"toolCallId": "x", "$meta": {"deep": [1]}}),
+        json!({"relative_path": null, "max_entries": null, "after": null}),
+        json!({"relative_path": "", "after": ""}),
+    ] {
+        let result = client.use_tool("sandbox_fs_list", arguments.clone());
+        assert_eq!(result["isError"], false, "{arguments}: {result}");
+    }
+    let refused = problem(&client.use_tool("sandbox_fs_list", json!({"other": 1, "max_entries": "10"})));
+    let detail =
+        "`max_entries` is the string \"10\": send the number 10. Not a parameter of this tool: 'other'.";
+    assert!(refused["detail"].as_str().unwrap().starts_with(detail), "{refused}");
     client.end().cleanly();
 }

@@ -93,7 +93,7 @@ fn an_empty_input_is_an_empty_session() {
 
 #[test]
 fn after_a_signal_running_calls_finish() {
-    for signal in [Signal::SIGTERM, Signal::SIGINT] {
+    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
         let mut client = Client::initialized(&[], "2025-11-25");
         let call = client.call("system_metrics", json!({"sample_ms": 700}));
         client.until_pong();

@@ -1,7 +1,7 @@
 //! `sandbox_fs_read`: a page of one file, as text that is never cut inside a character, or as base64.
 
 mod page;
-mod tool;
+pub(in crate::tools) mod tool;
 #[cfg(test)]
 mod tests;
 
