@@ -59,6 +59,8 @@ fn plain(schema: Value, side: Side) -> Value {
         "$schema" | "title" => false,
         "default" => !value.is_null(),
         "format" => !value.as_str().is_some_and(is_machine_format),
+        // An output counts what cannot be less.
+        "minimum" => !(matches!(side, Side::Output) && *value == 0),
         _ => true,
     });
     if let Some(Value::String(text)) = schema.get_mut("description") {
@@ -196,7 +198,7 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "next": {
-                        "anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}],
+                        "anyOf": [{"type": "integer"}, {"type": "null"}],
                         "description": "Where to go on."
                     },
                     "inner": {"anyOf": [inner, {"type": "null"}]},

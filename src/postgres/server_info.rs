@@ -57,6 +57,16 @@ pub(crate) struct ServerInfo {
 }
 
 impl ServerInfo {
+    /// The database's name.
+    pub(crate) fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// PostgreSQL's version.
+    pub(crate) fn server_version(&self) -> &str {
+        &self.server_version
+    }
+
     /// Reads the answer to [`opening`]. `None`: something is missing. A role that is not known to be safe is not taken for one
     /// that is.
     pub(super) fn read(messages: &[SimpleQueryMessage]) -> Option<Self> {

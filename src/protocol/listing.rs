@@ -35,12 +35,36 @@ impl Listing {
     }
 }
 
+/// Rewrites a schema of arguments for APIs of language models, which know the format `date-time` only: the description names
+/// the others. The check of the arguments knows them all.
+fn published(mut schema: Value) -> Value {
+    let Some(keywords) = schema.as_object_mut() else { return schema };
+    let words = match keywords.get("format").and_then(Value::as_str) {
+        Some("date") => Some("a date such as 2026-01-31"),
+        Some("uuid") => Some("a UUID"),
+        _ => None,
+    };
+    if let Some(words) = words {
+        keywords.shift_remove("format");
+        let before = keywords.get("description").and_then(Value::as_str).map(|text| format!("{text}; "));
+        keywords.insert("description".to_owned(), format!("{}{words}", before.unwrap_or_default()).into());
+    }
+    if let Some(items) = keywords.get_mut("items") {
+        *items = published(items.take());
+    }
+    let properties = keywords.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+        *property = published(property.take());
+    }
+    schema
+}
+
 fn tool(spec: &ToolSpec) -> Value {
     json!({
         "name": spec.name,
         "title": spec.title,
         "description": spec.description,
-        "inputSchema": spec.input_schema,
+        "inputSchema": published(spec.input_schema.clone().into()),
         "outputSchema": spec.output_schema,
         "annotations": {
             "title": spec.title,

@@ -34,7 +34,7 @@ const NAME_BYTES: usize = 255 * 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// Path of the directory, relative to the data directory; `.` is the data directory itself.
+    /// Relative to the data directory, which is `.`.
     #[serde(default = "default_relative_path")]
     #[schemars(length(min = 1, max = 1024))]
     relative_path: String,
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[serde(default = "default_max_entries")]
     #[schemars(range(min = 1, max = 1000))]
     max_entries: u64,
-    /// Continue behind this name: the `next_after` of the previous answer.
+    /// The next_after of the previous answer.
     #[schemars(length(min = 1, max = MAX_SHOWN_CHARS))]
     after: Option<String>,
 }
@@ -57,25 +57,21 @@ fn default_max_entries() -> u64 {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Output {
-    /// The entries, sorted by the bytes of their names.
     entries: Vec<Entry>,
-    /// Whether the directory goes on behind these.
     truncated: bool,
-    /// Give this as `after` to go on; null at the end.
+    /// Null at the end.
     next_after: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Entry {
-    /// The name; backslashes, control characters and bytes that are not UTF-8 are shown as \xNN.
+    /// Special characters and bytes are shown as \xNN.
     name: String,
-    /// What it is.
     kind: Kind,
-    /// Size of a file in bytes; null for anything else.
+    /// Null for anything but a file.
     size_bytes: Option<u64>,
-    /// When it was last modified (RFC 3339, UTC).
     modified: String,
-    /// Whether `name` is shown as it is, so that it can be used in a path.
+    /// Whether name can be used in a path.
     readable: bool,
 }
 
@@ -98,9 +94,8 @@ pub struct SandboxFsList {
 impl SandboxFsList {
     /// Lists beneath `root`.
     pub fn new(root: Arc<Root>) -> Self {
-        let description = "Lists one directory beneath the data directory, not what is below it: name, kind, size and \
-                          time of each entry, sorted by name, at most 1000 a call. A larger directory is listed page \
-                          by page: pass next_after as after until it is null. Files are read with sandbox_fs_read.";
+        let description = "Lists one directory beneath the data directory, not what is below it, sorted by name. To list on, pass \
+                          next_after as after until it is null. sandbox_fs_read reads files.";
         let spec = CheckedSpec::of::<Arguments, Output>("sandbox_fs_list", "List a directory", description);
         Self { root, spec }
     }

@@ -6,7 +6,6 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::share::{finite, percent};
@@ -17,7 +16,7 @@ const MOUNT: &str = "/sys/fs/cgroup";
 const MAX_BYTES: u64 = 16 * 1024;
 
 /// Limits and use. A member is null where there is no limit, or the kernel does not count it here.
-#[derive(Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct Cgroup {
     memory_max_bytes: Option<u64>,
     memory_current_bytes: Option<u64>,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nix::sys::statvfs::{Statvfs, statvfs};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sysinfo::{MemoryRefreshKind, System};
 
@@ -22,7 +22,7 @@ const MAX_BODY_BYTES: usize = 2048;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// How long to watch the CPU, in milliseconds; with 0 the usage is the mean since the host started.
+    /// Milliseconds to watch the CPU; 0: the mean since the host started.
     #[serde(default = "default_sample_ms")]
     #[schemars(range(min = 0, max = 2000))]
     sample_ms: u64,
@@ -32,25 +32,37 @@ fn default_sample_ms() -> u64 {
     100
 }
 
+/// The answer. The schema names the members of its parts in words: a model pays for the listing with every request.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Output {
-    /// The host's processors.
+    /// logical_count, usage_percent, load_average of one, five, fifteen minutes
+    #[schemars(schema_with = "object")]
     cpu: Cpu,
-    /// The host's memory.
+    /// total_bytes, available_bytes, used_bytes, used_percent
+    #[schemars(schema_with = "object")]
     memory: Memory,
-    /// The host's swap space; all zero when there is none.
+    /// total_bytes, used_bytes, used_percent
+    #[schemars(schema_with = "object")]
     swap: Swap,
-    /// The file system that is watched.
+    /// total_bytes, available_bytes, used_percent
+    #[schemars(schema_with = "object")]
     disk: Disk,
-    /// Limits and use of the server's own control group (version 2); null when it is in none.
+    /// The server's control group: memory_max_bytes, memory_current_bytes, memory_used_percent, cpu_max, pids_max, pids_current
+    #[schemars(schema_with = "object_or_null")]
     cgroup: Option<Cgroup>,
-    /// Seconds since the host started.
     uptime_seconds: u64,
-    /// How long the CPU was watched, in milliseconds.
     sampled_ms: u64,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+fn object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
+}
+
+fn object_or_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [{ "type": "object" }, { "type": "null" }] })
+}
+
+#[derive(Debug, Serialize)]
 struct Cpu {
     /// Logical processors that are online.
     logical_count: u64,
@@ -60,7 +72,7 @@ struct Cpu {
     load_average: LoadAverage,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct LoadAverage {
     /// Over one minute.
     one: f64,
@@ -70,7 +82,7 @@ struct LoadAverage {
     fifteen: f64,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct Memory {
     total_bytes: u64,
     /// What new work can get without swapping.
@@ -81,7 +93,7 @@ struct Memory {
     used_percent: f64,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct Swap {
     total_bytes: u64,
     used_bytes: u64,
@@ -89,7 +101,7 @@ struct Swap {
     used_percent: f64,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct Disk {
     total_bytes: u64,
     /// What an unprivileged user can still write.
@@ -108,9 +120,8 @@ pub struct SystemMetrics {
 impl SystemMetrics {
     /// Watches the file system that holds `disk_path` (`MCP_METRICS_DISK_PATH`).
     pub fn new(disk_path: PathBuf) -> Self {
-        let description = "Tells the host's CPU usage and load, memory, swap, disk space and uptime, and the limits and \
-                          use of the server's own control group. Sizes are bytes, shares are percent. CPU usage is \
-                          watched for sample_ms (at most 2000), which is how long the call takes.";
+        let description = "Reports the host's CPU usage and load, memory, swap, disk space and uptime, and the limits of the \
+                          server's own control group. CPU usage is watched for sample_ms, which is how long the call takes.";
         let spec = CheckedSpec::of::<Arguments, Output>("system_metrics", "Host metrics", description);
         Self { disk_path, spec }
     }

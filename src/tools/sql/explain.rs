@@ -24,14 +24,14 @@ use crate::wire::ascii::AsciiJson;
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// The query, as `read_only_sql` would take it.
+    /// As for read_only_sql.
     #[schemars(length(min = 1, max = 65_536))]
     query: String,
-    /// The rows that `read_only_sql` would be asked for: their number is part of the plan.
+    /// As for read_only_sql: the limit is part of the plan.
     #[schemars(range(min = 1))]
     #[serde(default = "default_max_rows")]
     max_rows: u32,
-    /// Whether to run the query, too, and tell how long each step took and how many rows it really had.
+    /// Whether to run the query, too.
     #[serde(default)]
     analyze: bool,
 }
@@ -42,13 +42,11 @@ struct Output {
     /// PostgreSQL's own plan (`EXPLAIN (FORMAT JSON)`).
     #[schemars(schema_with = "plan_schema")]
     plan: Value,
-    /// The planner's cost of the whole query, in its own units.
     total_cost: f64,
-    /// The rows the planner expects.
     estimated_rows: f64,
-    /// The time the query took, in milliseconds; null without `analyze`.
+    /// Null without analyze.
     execution_ms: Option<f64>,
-    /// The rows the query had; null without `analyze`.
+    /// Null without analyze.
     actual_rows: Option<f64>,
 }
 
@@ -66,9 +64,8 @@ pub struct ExplainQuery {
 impl ExplainQuery {
     /// The tool on this database.
     pub fn new(database: Arc<Database>) -> Self {
-        let description = "Shows how PostgreSQL would run a query that read_only_sql would accept: its plan, cost and \
-                          expected rows. With analyze the query is run (its rows are thrown away) and the real times and \
-                          row counts are shown. Use it to find out why a query is slow before running it again.";
+        let description = "Shows PostgreSQL's plan, cost and expected rows of a query as read_only_sql would run it. With \
+                          analyze the query runs too, and real times and row counts are shown.";
         let spec =
             CheckedSpec::of::<Arguments, Output>("explain_query", "Explain a query's plan", description)
                 .with_maximum("max_rows", database.config().max_rows.into());

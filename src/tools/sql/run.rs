@@ -26,10 +26,10 @@ use crate::wire::ascii::AsciiJson;
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// One SELECT, VALUES, TABLE or set operation in PostgreSQL's SQL. A trailing semicolon and comments are fine.
+    /// One statement in PostgreSQL's SQL.
     #[schemars(length(min = 1, max = 65_536))]
     query: String,
-    /// The most rows to return. Aggregate, filter and sort in SQL rather than raising it.
+    /// The most rows to return. Aggregate in SQL rather than raising it.
     #[schemars(range(min = 1))]
     #[serde(default = "default_max_rows")]
     max_rows: u32,
@@ -43,31 +43,27 @@ pub(super) fn default_max_rows() -> u32 {
 /// What comes back.
 #[derive(Serialize, JsonSchema)]
 struct Output {
-    /// The result's columns, in order; names need not be unique.
+    /// Names need not be unique.
     columns: Vec<ColumnOutput>,
-    /// One array of cells for each row.
     #[schemars(schema_with = "rows_schema")]
     rows: Vec<Vec<Value>>,
-    /// The number of rows in `rows`.
     row_count: u64,
-    /// Whether the query has more rows than those in `rows`.
+    /// Whether there are more rows.
     has_more: bool,
-    /// Whether a cell was cut, or rows were dropped because the answer would have been too long.
+    /// Whether a cell was cut or rows were dropped to fit.
     truncated: bool,
 }
 
 /// A column.
 #[derive(Serialize, JsonSchema)]
 struct ColumnOutput {
-    /// Its name.
     name: String,
-    /// PostgreSQL's name of its type, such as `int4`, or `int4[]` for an array.
+    /// Such as int4, or int4[] for an array.
     r#type: String,
 }
 
 fn rows_schema(_: &mut SchemaGenerator) -> Schema {
-    let cell = "A cell: numbers that a double cannot hold, dates, times and bytes are strings; JSON, arrays and composite \
-                values are nested; NULL is null.";
+    let cell = "Numbers that a double cannot hold, dates, times and bytes are strings.";
     json_schema!({ "type": "array", "items": { "type": "array", "items": { "description": cell } } })
 }
 
@@ -83,10 +79,10 @@ impl ReadOnlySql {
     pub fn new(database: Arc<Database>) -> Self {
         let config = database.config();
         let description = format!(
-            "Runs one read-only SQL query on PostgreSQL and returns its rows. Only SELECT, VALUES, TABLE and set \
-                 operations are allowed, with a list of allowed functions; everything else is refused before it reaches the \
-                 database. At most {} rows and {} bytes come back, and cells longer than {} characters are cut; has_more and \
-                 truncated tell. A query may run {} ms. Use describe_database to learn the tables first.",
+            "Runs one read-only SQL query on PostgreSQL: SELECT, VALUES, TABLE or a set operation, with allowed functions \
+                 only. At most {} rows and {} bytes come back; cells are cut at {} characters. It may run {} ms. It is \
+                 evaluated in the session's own time zone; timestamptz values are shown in UTC (Z). Call describe_database \
+                 first.",
             config.max_rows,
             config.max_response_bytes,
             config.max_cell_chars,

@@ -1,6 +1,7 @@
 //! SQL against real PostgreSQL servers: the guard, the session, the rows.
 
 mod session;
+mod describe;
 mod settings;
 pub(crate) mod run;
 mod shadowing;

@@ -9,7 +9,7 @@ use mcp_server_suite::guard::GuardConfig;
 use mcp_server_suite::postgres::{Database, Dsn, DsnEnvironment, Need, Pooler, SqlConfig, UnsafeRole};
 use mcp_server_suite::problem::Code;
 use mcp_server_suite::tools::Tool;
-use mcp_server_suite::tools::sql::{DescribeDatabase, ExplainQuery, ReadOnlySql};
+use mcp_server_suite::tools::sql::{ExplainQuery, ReadOnlySql};
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
@@ -340,71 +340,6 @@ fn an_unsafe_role_is_refused_and_reported_to_the_operator() {
     // A role that was mended is noticed by the next call.
     shared.admin(&name).batch_execute("REVOKE INSERT ON item FROM reader").unwrap();
     query(&other, "SELECT 1").unwrap();
-}
-
-#[test]
-fn the_database_describes_what_the_role_may_read() {
-    let name = Cluster::shared()
-        .database("CREATE VIEW names AS SELECT name FROM item; GRANT SELECT ON names TO reader;");
-    let tool = DescribeDatabase::new(database(&name));
-    let answer = call(&tool, json!({})).unwrap();
-    assert_eq!(answer["truncated"], false);
-    assert_eq!(
-        answer["schemas"],
-        json!([{"name": "public", "tables": [
-            {
-                "name": "item", "kind": "table", "comment": "Things", "row_estimate": 1000.0,
-                "columns": [
-                    {"name": "id", "type": "integer", "nullable": false, "comment": null},
-                    {"name": "name", "type": "character varying(40)", "nullable": false, "comment": "What it is called"},
-                    {"name": "parent", "type": "integer", "nullable": true, "comment": null},
-                ],
-                "primary_key": ["id"],
-                "foreign_keys": [{"columns": ["parent"], "references_schema": "public", "references_table": "item",
-                    "references_columns": ["id"]}],
-            },
-            {
-                "name": "names", "kind": "view", "comment": null, "row_estimate": null,
-                "columns": [{"name": "name", "type": "character varying(40)", "nullable": true, "comment": null}],
-                "primary_key": [], "foreign_keys": [],
-            },
-        ]}])
-    );
-    assert_eq!(
-        call(&tool, json!({"table": "names"})).unwrap()["schemas"][0]["tables"].as_array().unwrap().len(),
-        1
-    );
-    assert_eq!(code(call(&tool, json!({"table": "hidden"}))), Code::NotFound);
-    let wide: Vec<String> = (0..1000).map(|n| format!("{}{n} int", "n".repeat(59))).collect();
-    let wide = Cluster::shared()
-        .database(&format!("CREATE TABLE wide ({}); GRANT SELECT ON wide TO reader;", wide.join(",")));
-    let answer = call(&DescribeDatabase::new(database(&wide)), json!({"table": "wide"})).unwrap();
-    assert_eq!(
-        (&answer["truncated"], answer["schemas"][0]["tables"][0]["columns"].as_array().unwrap().len()),
-        (&json!(true), 500)
-    );
-}
-
-/// A table whose description no answer could hold is described as well as an answer can.
-#[test]
-fn a_table_with_more_comments_than_fit_is_described_without_them() {
-    let columns: Vec<String> = (0..1600).map(|n| format!("c{n} int")).collect();
-    let setup = format!(
-        "CREATE TABLE a (id int); CREATE TABLE b ({}); GRANT SELECT ON a, b TO reader;
-         DO $$BEGIN FOR n IN 0..1599 LOOP EXECUTE format('COMMENT ON COLUMN b.c%s IS %L', n, repeat('x', 1000)); END LOOP; END$$",
-        columns.join(",")
-    );
-    let rig = Rig::new(&setup);
-    let tool = DescribeDatabase::new(Arc::clone(&rig.db));
-    let answer = call(&tool, json!({"table": "b"})).unwrap();
-    let table = &answer["schemas"][0]["tables"][0];
-    assert_eq!((&answer["truncated"], &table["name"]), (&json!(true), &json!("b")));
-    let columns = table["columns"].as_array().unwrap();
-    assert!(columns.len() > 500 && columns[0]["comment"] == "", "{} {}", columns.len(), columns[0]);
-    // Behind others it is left out.
-    let answer = call(&tool, json!({})).unwrap();
-    let tables = answer["schemas"][0]["tables"].as_array().unwrap();
-    assert_eq!((&answer["truncated"], tables.len()), (&json!(true), 1), "{tables:?}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn faults_of(tool: &Value) -> Vec<String> {
         walk(&tool[side], &place, &mut faults);
     }
     judge_input(&tool["inputSchema"], &mut faults);
+    judge_for_models(&tool["inputSchema"], "input", &mut faults);
     judge_output(&tool["outputSchema"], "output", &mut faults);
     faults
 }
@@ -86,6 +87,41 @@ fn judge_input(schema: &Value, faults: &mut Vec<String>) {
     }
 }
 
+/// Finds what an API of a language model does not take in a schema of arguments.
+fn judge_for_models(schema: &Value, place: &str, faults: &mut Vec<String>) {
+    #[rustfmt::skip]
+    const KNOWN: &[&str] = &[
+        "additionalProperties", "default", "description", "enum", "format", "items", "maxItems", "maxLength", "maximum",
+        "minItems", "minLength", "minimum", "pattern", "properties", "required", "type",
+    ];
+    let keywords = schema.as_object().unwrap();
+    faults.extend(
+        keywords.keys().filter(|key| !KNOWN.contains(&key.as_str())).map(|key| format!("{place}.{key}")),
+    );
+    let is_text = schema["type"] == "string";
+    let is_fine = schema["type"].is_string()
+        && schema.get("format").is_none_or(|format| is_text && format == "date-time")
+        && schema
+            .get("enum")
+            .is_none_or(|values| is_text && values.as_array().unwrap().iter().all(Value::is_string))
+        && schema.get("pattern").is_none_or(|pattern| !pattern.as_str().unwrap().contains("(?=") && is_text)
+        && (schema["type"] != "object" || schema["additionalProperties"] == false);
+    if !is_fine {
+        faults.push(format!("{place}: {schema}"));
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        if !(first && rest && name.len() <= 64) {
+            faults.push(format!("{place}: the name {name}"));
+        }
+        judge_for_models(property, &format!("{place}.{name}"), faults);
+    }
+    if let Some(items) = schema.get("items") {
+        judge_for_models(items, &format!("{place}.items"), faults);
+    }
+}
+
 /// Checks a schema of outputs: every member is required.
 fn judge_output(schema: &Value, place: &str, faults: &mut Vec<String>) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -100,6 +136,17 @@ fn judge_output(schema: &Value, place: &str, faults: &mut Vec<String>) {
             judge_output(part, &place, faults);
         }
     }
+}
+
+/// A model pays for the listing with every request. Four characters are about a token.
+#[test]
+fn the_listing_of_the_built_in_tools_is_short() {
+    let tools = listed(&[NO_DATABASE, ("MCP_SAFE_DATA_DIR", env!("CARGO_MANIFEST_DIR"))]);
+    let length = |tool: &Value| tool.to_string().len();
+    let (all, metrics) = (tools.iter().map(length).sum::<usize>(), length(tools.last().unwrap()));
+    let each: Vec<String> = tools.iter().map(|tool| format!("{} {}", tool["name"], length(tool))).collect();
+    assert!(tools.len() == 6 && all <= 4 * 2_500, "{all}: {each:?}");
+    assert!(metrics * 5 < all, "{each:?}");
 }
 
 #[test]

@@ -31,10 +31,10 @@ enum Encoding {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// Path of the file, relative to the data directory, such as `reports/2026.csv`.
+    /// Relative to the data directory, such as reports/2026.csv.
     #[schemars(length(min = 1, max = 1024))]
     relative_path: String,
-    /// Byte to start at; give the `next_offset` of the previous answer to read on.
+    /// Byte to start at.
     #[serde(default)]
     offset: u64,
     /// Most bytes of the file to return.
@@ -57,21 +57,15 @@ fn default_encoding() -> Encoding {
 /// The shape of the answer; `answer` writes it.
 #[derive(Serialize, JsonSchema)]
 struct Output {
-    /// The path as asked for.
     relative_path: String,
-    /// How `content` is written.
     encoding: Encoding,
     /// The page: text, or base64 with padding.
     content: String,
-    /// Byte of the file at which the page begins.
     offset: u64,
-    /// Bytes of the file in the page.
     bytes_read: u64,
-    /// Size of the file in bytes.
     size_bytes: u64,
-    /// Whether the file goes on behind the page.
     truncated: bool,
-    /// Where the next page begins; null at the end.
+    /// Null at the end.
     next_offset: Option<u64>,
 }
 
@@ -86,10 +80,9 @@ impl SandboxFsRead {
     /// Reads beneath `root`, at most `max_bytes_ceiling` bytes a call (`MCP_FS_MAX_BYTES`).
     pub fn new(root: Arc<Root>, max_bytes_ceiling: u64) -> Self {
         let description = format!(
-            "Reads one file of the data directory, at most {max_bytes_ceiling} bytes a call. A larger file is \
-                 read page by page: pass next_offset as offset until it is null. Text must be UTF-8; read other \
-                 files with encoding base64. Paths are relative; nothing outside the directory can be reached. \
-                 sandbox_fs_list shows what is there."
+            "Reads one file of the data directory, at most {max_bytes_ceiling} bytes a call. To read on, pass next_offset \
+                 as offset until it is null. Text must be UTF-8; read other files as base64. sandbox_fs_list shows what is \
+                 there."
         );
         let spec = CheckedSpec::of::<Arguments, Output>("sandbox_fs_read", "Read a file", description)
             .with_maximum("max_bytes", max_bytes_ceiling);
