@@ -12,16 +12,20 @@ use crate::settings::Settings;
 use crate::tools::catalog::Catalog;
 
 const SCRIPT: &str = include_str!("role.sql");
+/// The parts of the script that make the role: for a superuser, and for the administrator of a managed cloud.
+const CREATE: &str = include_str!("role_create.sql");
+const CREATE_MANAGED: &str = include_str!("role_managed.sql");
+const PATH: &str = include_str!("role_path.sql");
 /// The longest name in bytes; PostgreSQL cuts longer ones (NAMEDATALEN).
 const MAX_NAME_BYTES: usize = 63;
 
 /// The options of `deploy role`.
 #[derive(Debug, Args)]
 pub(super) struct Options {
-    /// The schema that may be read
-    #[arg(long)]
-    schema: String,
-    /// Its tables and views that may be read; without it those of the catalog, or without one all that are there now
+    /// The schemas that may be read; tables without a schema are of the first
+    #[arg(long, value_delimiter = ',', required = true)]
+    schema: Vec<String>,
+    /// Their tables and views that may be read; without it those of the catalog, or without one all that are there now
     #[arg(long, value_delimiter = ',')]
     tables: Vec<String>,
     /// The catalog whose tables may be read, in place of MCP_CATALOG
@@ -33,23 +37,31 @@ pub(super) struct Options {
     /// Its connections at once: those of every server process that logs in with it
     #[arg(long, default_value_t = 8)]
     connections: u16,
+    /// Add the tables to a role that is there
+    #[arg(long)]
+    add: bool,
+    /// For a managed cloud, whose administrator is no superuser
+    #[arg(long, conflicts_with = "add")]
+    managed: bool,
 }
 
 pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Printed> {
-    let Options { schema, tables, catalog: _, role, connections } = options;
-    let schema_name = identifier(schema)?;
+    let Options { schema: given, tables, catalog: _, role, connections, add, managed } = options;
+    let first = given.first().map_or("", String::as_str);
     let catalog = settings.catalog.as_ref().filter(|_| tables.is_empty());
     let tables = match catalog {
         // As SQL reads names without quotes.
         Some(catalog) => catalog.tables.iter().map(|table| table.to_lowercase()).collect(),
         None => tables.clone(),
     };
-    let tables = tables.iter().map(|table| named(table, schema)).collect::<io::Result<Vec<_>>>()?;
-    let schemas = tables.iter().map(|(schema, _)| schema.as_str()).chain([schema_name.as_str()]);
+    let tables = tables.iter().map(|table| named(table, first)).collect::<io::Result<Vec<_>>>()?;
+    let own = given.iter().map(|schema| own_schema(schema)).collect::<io::Result<Vec<_>>>()?;
+    let schemas = tables.iter().map(|(schema, _)| schema.as_str()).chain(own.iter().map(String::as_str));
     let schemas: Vec<&str> = BTreeSet::from_iter(schemas).into_iter().collect();
     let relations = if tables.is_empty() {
-        let schema = literal(&schema_name);
-        format!("c.relnamespace = {schema}::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')")
+        let own: Vec<String> =
+            own.iter().map(|schema| format!("{}::regnamespace", literal(schema))).collect();
+        format!("c.relnamespace IN ({}) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')", own.join(", "))
     } else {
         let numbers = tables
             .iter()
@@ -59,25 +71,51 @@ pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Print
     let waived = catalog.map(Catalog::waived).unwrap_or_default();
     let waived: io::Result<Vec<_>> =
         waived.iter().map(|name| identifier(name).map(|_| literal(name))).collect();
+    let schema_list: Vec<String> = given.iter().map(|schema| literal(schema)).collect();
     let values = vec![
         ("role", identifier(role)?),
         ("name", role.clone()),
         ("literal", literal(role)),
         ("connections", connections.to_string()),
         ("schemas", schemas.join(", ")),
-        ("schema", schema_name),
+        ("search_path", literal(&own.join(", "))),
+        ("schema_list", format!("ARRAY[{}]::name[]", schema_list.join(", "))),
         ("relations", relations),
         ("anywhere", settings.sensitive_words.anywhere().join("|")),
         ("words", SensitiveWords::WORDS.join("|")),
         ("waived", waived?.join(", ")),
     ];
+    let part = |template: &str| Printed::fill(template, Vec::new(), values.clone()).text;
+    let (create, path, password) = match (*add, *managed) {
+        (true, _) => (String::new(), String::new(), String::new()),
+        (false, managed) => {
+            let create = part(if managed { CREATE_MANAGED } else { CREATE });
+            (create, part(PATH), format!("-- Then give it a password: \\password {role}\n"))
+        }
+    };
+    let who = match (*add, *managed) {
+        (true, _) => "the owner of the tables or a superuser",
+        (false, true) => "the administrator of the managed database",
+        (false, false) => "a superuser",
+    };
+    let parts = [("create", create), ("path", path), ("password", password), ("who", who.to_owned())];
+    let values = values.iter().cloned().chain(parts).collect();
     Ok(Printed::fill(SCRIPT, Vec::new(), values))
+}
+
+/// The schema of an operator's own, quoted. PostgreSQL's are open to every role, and their views show other sessions.
+fn own_schema(name: &str) -> io::Result<String> {
+    if name.starts_with("pg_") || name == "information_schema" {
+        let why = format!("{name:?} is PostgreSQL's own schema: name the one that holds your tables");
+        return Err(io::Error::other(why));
+    }
+    identifier(name)
 }
 
 /// The schema and the name of a table, which may stand behind its schema, quoted.
 fn named(table: &str, schema: &str) -> io::Result<(String, String)> {
     let (schema, name) = table.split_once('.').unwrap_or((schema, table));
-    Ok((identifier(schema)?, identifier(name)?))
+    Ok((own_schema(schema)?, identifier(name)?))
 }
 
 /// An SQL literal. Names hold no backslash.

@@ -158,3 +158,68 @@ fn the_image_is_labelled_with_the_crates_version() {
     let label = concat!("org.opencontainers.image.version=\"", env!("CARGO_PKG_VERSION"), "\"");
     assert!(containerfile.contains(label), "{label}");
 }
+
+/// Prints the script of `deploy role` with these arguments.
+fn role_script(arguments: &[&str]) -> String {
+    let output = command(&[]).args(["deploy", "role"]).args(arguments).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_role_reads_several_schemas_and_uses_the_types_of_extensions() {
+    let cluster = Cluster::shared();
+    let database = cluster.database(
+        "CREATE SCHEMA shop; CREATE SCHEMA billing; CREATE SCHEMA ext; CREATE EXTENSION citext SCHEMA ext;
+         CREATE TABLE shop.person (name ext.citext, api_token text); INSERT INTO shop.person VALUES ('Ada', 's');
+         CREATE TABLE billing.bill (id int); CREATE TABLE billing.later (id int, password text)",
+    );
+    let script =
+        role_script(&["--schema", "shop,billing", "--role", "it_two", "--tables", "person,billing.bill"]);
+    cluster.admin(&database).batch_execute(&script).unwrap();
+    let reader = Reader { name: "it_two".to_owned(), database };
+    let mut client = reader.connect().unwrap();
+    // Without the extension's schema in the path, = would be text's.
+    let one = |client: &mut Client, query: &str| client.query_one(query, &[]).unwrap().get::<_, i64>(0);
+    assert_eq!(one(&mut client, "SELECT count(*) FROM person WHERE name = 'ADA'"), 1);
+    assert_eq!(one(&mut client, "SELECT count(*) FROM bill"), 0);
+    client.batch_execute("SELECT api_token FROM person").unwrap_err();
+    client.batch_execute("SELECT id FROM billing.later").unwrap_err();
+    // More tables for the role that is there, with the same filter of names.
+    let more = role_script(&["--schema", "billing", "--role", "it_two", "--tables", "later", "--add"]);
+    assert!(!more.contains("CREATE ROLE") && !more.contains("ALTER ROLE"), "{more}");
+    cluster.admin(&reader.database).batch_execute(&more).unwrap();
+    assert_eq!(one(&mut client, "SELECT count(id) FROM billing.later"), 0);
+    client.batch_execute("SELECT password FROM billing.later").unwrap_err();
+}
+
+#[test]
+fn the_administrator_of_a_managed_cloud_can_run_the_script() {
+    let cluster = Cluster::shared();
+    let database = cluster.database("CREATE ROLE it_cloud LOGIN CREATEROLE CREATEDB");
+    let mut admin = cluster.admin(&database);
+    admin
+        .batch_execute(&format!(
+            "ALTER DATABASE {database} OWNER TO it_cloud; CREATE SCHEMA shop AUTHORIZATION it_cloud; SET ROLE it_cloud;
+             CREATE TABLE shop.t (a int, secret text); RESET ROLE"
+        ))
+        .unwrap();
+    let script = role_script(&["--schema", "shop", "--role", "it_managed", "--managed"]);
+    cluster.client("it_cloud", &database).batch_execute(&script).unwrap();
+    let reader = Reader { name: "it_managed".to_owned(), database };
+    let mut client = reader.connect().unwrap();
+    client.batch_execute("SELECT a FROM t").unwrap();
+    client.batch_execute("SELECT secret FROM t").unwrap_err();
+    client.batch_execute("CREATE TABLE public.x (a int)").unwrap_err();
+}
+
+#[test]
+fn a_schema_of_postgresqls_own_is_refused() {
+    for schema in ["pg_catalog", "information_schema", "shop,pg_toast"] {
+        let mut deploy = command(&[]);
+        let output =
+            deploy.args(["deploy", "role", "--schema", schema]).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("PostgreSQL's own schema"), "{schema}: {said}");
+    }
+}
