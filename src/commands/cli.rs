@@ -1,6 +1,8 @@
 //! The command line, and the command that it selects.
 
 use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand};
 
@@ -41,6 +43,7 @@ pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Ex
     if let Some((_, stream)) = vars.iter().find(|(name, _)| name == "JOURNAL_STREAM") {
         diagnostics::expect_journal(stream);
     }
+    ignore_limit_of_size();
     let ended = match cli.command.unwrap_or(Command::Serve) {
         Command::Check(options) => {
             let inherited = Inherited::list();
@@ -62,6 +65,15 @@ pub fn run(cli: Cli, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Ex
         error.to_string().lines().for_each(diagnostics::report_fatal);
         Exit::Failure
     })
+}
+
+/// Makes a write beyond `ulimit -f` an error instead of the end of the process. A handler does it, since only that is safe
+/// code; its flag is not read.
+fn ignore_limit_of_size() {
+    let unread = Arc::new(AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unread) {
+        log::warn!(target: "session", "SIGXFSZ cannot be ignored: {error}");
+    }
 }
 
 /// Answers a command line that clap did not accept as a command: help and version on stdout, errors on stderr.

@@ -46,7 +46,7 @@ pub fn init(level: LevelFilter, target: Target) {
         .format(
             move |line, record| if is_noise(record) { Ok(()) } else { line.write_all(&style.line(record)) },
         )
-        .target(env_logger::Target::Pipe(Box::new(LineWriter { out, dropped: 0 })))
+        .target(env_logger::Target::Pipe(Box::new(LineWriter { out, dropped: 0, was_full: false })))
         .try_init();
     if started.is_ok() {
         panic::set_hook(Box::new(|info| log::error!("panic: {info}")));
@@ -95,20 +95,38 @@ impl Style {
 struct LineWriter {
     out: Option<File>,
     dropped: u64,
+    /// A line was dropped because the disk, a quota or a limit of size left it no space.
+    was_full: bool,
 }
 
 impl LineWriter {
     fn put(&mut self, line: &[u8]) -> bool {
         let Some(mut out) = self.out.as_ref() else { return true };
-        fits(out, PollTimeout::ZERO) && out.write(line).is_ok_and(|written| written == line.len())
+        if !fits(out, PollTimeout::ZERO) {
+            return false;
+        }
+        match out.write(line) {
+            // A file takes a part of a line only when no space is left for the rest.
+            Ok(written) => {
+                self.was_full |= (1..line.len()).contains(&written);
+                written == line.len()
+            }
+            Err(error) => {
+                use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+                self.was_full |= matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge);
+                false
+            }
+        }
     }
 }
 
 impl Write for LineWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let missing = || format!("{} log lines were dropped: nobody read them\n", self.dropped);
-        if self.dropped > 0 && self.put(missing().as_bytes()) {
-            self.dropped = 0;
+        if self.dropped > 0 {
+            let why = if self.was_full { "the log's disk or its limit was full" } else { "nobody read them" };
+            if self.put(format!("{} log lines were dropped: {why}\n", self.dropped).as_bytes()) {
+                (self.dropped, self.was_full) = (0, false);
+            }
         }
         self.dropped += u64::from(!self.put(line));
         Ok(line.len())
@@ -151,7 +169,8 @@ mod tests {
     #[test]
     fn a_pipe_that_is_not_drained_drops_lines_and_takes_no_time() {
         let (mut reader, writer) = io::pipe().unwrap();
-        let mut log = LineWriter { out: Some(File::from(OwnedFd::from(writer))), dropped: 0 };
+        let mut log =
+            LineWriter { out: Some(File::from(OwnedFd::from(writer))), dropped: 0, was_full: false };
         let line = cut("x".repeat(MAX_LINE_BYTES));
         for _ in 0..100 {
             log.write_all(&line).unwrap();
@@ -169,10 +188,25 @@ mod tests {
     }
 
     #[test]
+    fn a_full_disk_is_called_that() {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut log = LineWriter { out: Some(full), dropped: 0, was_full: false };
+        log.write_all(b"lost\n").unwrap();
+        let (mut reader, writer) = io::pipe().unwrap();
+        log.out = Some(File::from(OwnedFd::from(writer)));
+        log.write_all(b"kept\n").unwrap();
+        drop(log);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "1 log lines were dropped: the log's disk or its limit was full\nkept\n");
+    }
+
+    #[test]
     fn a_reader_that_is_gone_takes_no_time_either() {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
-        let mut log = LineWriter { out: Some(File::from(OwnedFd::from(writer))), dropped: 0 };
+        let mut log =
+            LineWriter { out: Some(File::from(OwnedFd::from(writer))), dropped: 0, was_full: false };
         log.write_all(b"lost\n").unwrap();
         assert_eq!(log.dropped, 1);
     }

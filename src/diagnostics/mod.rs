@@ -20,5 +20,5 @@ mod log;
 pub use self::{
     escape::escape,
     log::{Target, init, open_file},
-    stderr::{expect_journal, is_clients, keep_stdout_for_mcp, report_fatal},
+    stderr::{expect_journal, is_clients, is_stdin, keep_stdout_for_mcp, report_fatal},
 };

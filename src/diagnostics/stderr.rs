@@ -38,6 +38,11 @@ pub fn is_clients(file: &File) -> bool {
     is_on_stdio(file, Stdout::Client)
 }
 
+/// Reports whether `file` is what stdin is, whatever that is: reading there would take the client's messages.
+pub fn is_stdin(file: &File) -> bool {
+    duplicate(io::stdin().as_fd()).is_ok_and(|stdin| is_same(file, &stdin))
+}
+
 /// Reports an error or a hint to the operator, on stderr. One call is one line. It goes to the log when stderr is the
 /// client's.
 pub fn report_fatal(line: &str) {

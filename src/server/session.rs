@@ -4,8 +4,6 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::{io, thread};
 
-use nix::sys::signal::Signal;
-
 use super::config::Config;
 use super::dispatch::Dispatcher;
 use super::ending::Ending;
@@ -32,8 +30,6 @@ pub fn run(
     stdout: OwnedFd,
 ) -> io::Result<()> {
     let (signal_waker, signals) = Wake::pair()?;
-    // A write beyond `ulimit -f` fails in place of killing the process.
-    signal_hook::flag::register(Signal::SIGXFSZ as i32, Arc::default())?;
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         signal_hook::low_level::pipe::register(signal, signal_waker.try_clone_fd()?)?;
     }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use crate::diagnostics;
+
 /// The longest file in bytes: many times the length of a connection string.
 const MAX_BYTES: usize = 65_536;
 /// The longest time until a pipe ends: its writer may ask a vault first.
@@ -19,6 +21,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 pub(super) fn read(path: &Path) -> io::Result<(String, bool)> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    if diagnostics::is_stdin(&file) {
+        return Err(io::Error::other("it is stdin, on which the client speaks"));
+    }
     let is_public = file.metadata()?.permissions().mode() & 0o004 != 0;
     let text = String::from_utf8(read_all(&file, LIMIT)?).map_err(|_| io::Error::other("it is not UTF-8"))?;
     let line = text.trim();

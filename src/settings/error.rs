@@ -58,6 +58,9 @@ pub enum Wrong {
     /// The directory would show the process's own environment.
     #[error("{0} holds /proc, which tells the connection string and other secrets")]
     HoldsProc(Quoted),
+    /// The kernel's list of mounts, which shows that the directory holds no `/proc`, is not there.
+    #[error("{0} cannot be judged without /proc; mount it there (`mount -t proc proc /proc`)")]
+    NoProc(Quoted),
     /// The catalog has faults, which are reported one by one besides.
     #[error("{0} has {1} {noun}", noun = if *.1 == 1 { "fault" } else { "faults" })]
     Catalog(Quoted, usize),

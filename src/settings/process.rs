@@ -1,7 +1,7 @@
 //! The settings of the process and of its host: log, confinement, threads and their bounds, files, metrics.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use log::LevelFilter;
 
@@ -83,6 +83,7 @@ pub(super) fn files(reader: &mut Reader) -> Option<Files> {
     let judged = opened.and_then(|root| match root.shows_processes() {
         Ok(false) => Ok(root),
         Ok(true) => Err(Wrong::HoldsProc(Quoted::path(&path))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Wrong::NoProc(Quoted::path(&path))),
         Err(error) => Err(Wrong::io("look for /proc in", &path, error)),
     });
     let root = reader.accept(NAME, judged)?;

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::name::{self, MAX_SHOWN_CHARS};
-use super::refusal::{parse_path, refusal};
+use super::refusal::{parse_path, refusal, refusal_of_walk};
 use super::root::{Root, WalkError};
 use crate::call::{Call, Interrupt};
 use crate::governance::Permit;
@@ -116,7 +116,10 @@ impl TypedTool for SandboxFsList {
         let run = move |_: Permit, call: &Call| {
             let interrupt = call.interrupt();
             let refused = |error| refusal(error, &request.relative_path);
-            let directory = self.root.open_directory(&path, interrupt).map_err(refused)?;
+            let opened = self.root.open_directory(&path, interrupt);
+            let directory = opened.map_err(|error| {
+                refusal_of_walk(error, &self.root, &path, &request.relative_path, interrupt)
+            })?;
             let mut directory = Dir::from_fd(directory).map_err(|errno| refused(errno.into()))?;
             let names = page_of(&mut directory, after, max_entries, interrupt).map_err(refused)?;
             let output = describe(&directory, names, max_entries).map_err(refused)?;

@@ -9,6 +9,7 @@
 //! | [`root`] | the directory, and the walk beneath it |
 //! | `name` | names with bytes that are no text |
 //! | `line` | the size of a text in an answer |
+//! | `near` | names that look like the one asked for |
 //! | `refusal` | refusals of a path |
 //! | [`read`], [`list`] | the tools |
 
@@ -16,6 +17,7 @@ pub mod rel_path;
 pub mod root;
 mod name;
 mod line;
+mod near;
 mod refusal;
 pub mod read;
 pub mod list;

@@ -1,8 +1,9 @@
 //! Refusals of a path, as the model reads them.
 
+use super::near;
 use super::rel_path::{RelPath, RelPathError};
-use super::root::WalkError;
-use crate::call::{Failure, Interrupted};
+use super::root::{Root, WalkError};
+use crate::call::{Failure, Interrupt, Interrupted};
 use crate::problem::{Code, Problem, echo};
 
 /// The argument that names the file or directory.
@@ -29,6 +30,27 @@ pub(super) fn parse_path(text: &str) -> Result<RelPath, Problem> {
 
 fn outside(path: &str) -> (Code, String) {
     (Code::AccessDenied, format!("The path {path} leads outside the data directory."))
+}
+
+/// Returns the refusal of a walk to `path`, written as `text`, that failed; names a neighbour of what is missing.
+pub(super) fn refusal_of_walk(
+    error: WalkError,
+    root: &Root,
+    path: &RelPath,
+    text: &str,
+    interrupt: &Interrupt,
+) -> Failure {
+    let near = (error == WalkError::Missing).then(|| near::find(root, path, interrupt)).flatten();
+    let Some(near) = near else { return refusal(error, text) };
+    let codes = near.chars().filter(|c| !c.is_ascii() && !text.contains(*c)).take(8);
+    let codes: Vec<String> = codes.map(|c| format!("U+{:04X}", u32::from(c))).collect();
+    let with = if codes.is_empty() { String::new() } else { format!(" (with {})", codes.join(", ")) };
+    let (text, near) = (echo(text), echo(&near));
+    let detail = format!(
+        "There is no {text} in the data directory. {near}{with} is there: it differs only in a kind of space or quote, \
+         or in its normal form."
+    );
+    Problem::new(Code::NotFound, detail).param(PATH).into()
 }
 
 /// Returns the refusal of a walk to `path` that failed.

@@ -1,11 +1,11 @@
 //! Stdout, stderr and the log: messages, errors, the journal, and readers that do not read.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
@@ -143,4 +143,65 @@ fn a_log_without_a_reader_delays_no_caller() {
     let terminal = nix::pty::openpty(None, None).unwrap();
     check_unread_log(terminal.slave);
     drop(terminal.master);
+}
+
+#[test]
+fn refused_lines_leave_one_warning_a_second_without_their_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("input");
+    fs::write(&input, "sesame\nsesame\n[]\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sesame\"}\n").unwrap();
+    let child = suite(&[], &[]).stdin(fs::File::open(&input).unwrap()).spawn().unwrap();
+    let output = finish(child);
+    let log = String::from_utf8(output.stderr).unwrap();
+    let warnings: Vec<&str> =
+        log.lines().filter(|line| line.contains("WARN") && line.contains("refused")).collect();
+    assert_eq!(warnings.len(), 2, "{log}");
+    assert!(warnings[0].contains("a line of 6 bytes was refused: Parse error: "), "{log}");
+    assert!(warnings[1].ends_with("3 more lines were refused"), "{log}");
+    assert!(!log.contains("sesame"), "{log}");
+}
+
+#[test]
+fn a_log_beyond_the_limit_of_size_does_not_end_the_process() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let mut server = suite(&[], &[("MCP_LOG_FILE", log.to_str().unwrap()), ("MCP_LOG_LEVEL", "trace")]);
+    let child = server.stdin(Stdio::piped()).spawn().unwrap();
+    let limits = Command::new("prlimit").args(["--fsize=600", "--pid", &child.id().to_string()]).status();
+    assert!(limits.unwrap().success());
+    let mut child = child;
+    child.stdin.take().unwrap().write_all(calls(50).as_bytes()).unwrap();
+    let output = finish(child);
+    assert_eq!(output.status.code(), Some(0), "{:?}", output.status);
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 50);
+    assert_eq!(fs::metadata(&log).unwrap().len(), 600);
+}
+
+#[test]
+fn a_connection_string_is_never_read_from_stdin() {
+    for path in ["/dev/stdin", "/proc/self/fd/0"] {
+        let mut server = suite(&[], &[("MCP_SQL_DSN_FILE", path)]);
+        let mut child = server.stdin(Stdio::piped()).spawn().unwrap();
+        let held = child.stdin.take();
+        let output = finish(child);
+        drop(held);
+        assert_eq!(output.status.code(), Some(78), "{path}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("it is stdin, on which the client speaks"), "{path}: {said}");
+    }
+}
+
+#[test]
+fn an_ignored_argument_is_no_tools_parameter() {
+    for (names, expected) in [
+        ("sample_ms", "MCP_IGNORE_ARGUMENTS: 'sample_ms' is a parameter of system_metrics"),
+        ("toolCallId, sample_ms", "MCP_IGNORE_ARGUMENTS: 'sample_ms' is a parameter of system_metrics"),
+        ("a-b", "MCP_IGNORE_ARGUMENTS: holds a name that is not"),
+    ] {
+        let output =
+            finish(suite(&[], &[("MCP_IGNORE_ARGUMENTS", names)]).stdin(Stdio::null()).spawn().unwrap());
+        assert_eq!(output.status.code(), Some(78), "{names}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(expected), "{names}: {said}");
+    }
 }

@@ -129,3 +129,15 @@ fn a_running_sample_delays_no_other_call() {
     assert!(sampled.as_u64() >= Some(2_000), "{sampled}");
     client.end().cleanly();
 }
+
+#[test]
+fn what_clients_add_to_every_call_is_dropped_where_the_operator_names_it() {
+    let added = json!({"sample_ms": 0, "toolCallId": {"a": [null]}, "a": 1});
+    let mut client = Client::initialized(&[("MCP_IGNORE_ARGUMENTS", "toolCallId, a")], "2025-11-25");
+    assert_eq!(client.use_tool("system_metrics", added.clone())["isError"], false);
+    assert_eq!(client.use_tool("system_metrics", json!({"b": 1}))["isError"], true);
+    client.end().cleanly();
+    let mut client = Client::initialized(&[], "2025-11-25");
+    assert_eq!(client.use_tool("system_metrics", added)["isError"], true);
+    client.end().cleanly();
+}

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::line::{MAX_LINE_BYTES, fitting, line_cost};
-use super::super::refusal::{PATH, parse_path, refusal};
+use super::super::refusal::{PATH, parse_path, refusal, refusal_of_walk};
 use super::super::root::Root;
 use super::page::{LOOKAHEAD, Page, is_inside_character};
 use crate::call::{Answer, Call, Failure};
@@ -103,7 +103,10 @@ impl TypedTool for SandboxFsRead {
         let run = move |_: Permit, call: &Call| {
             let interrupt = call.interrupt();
             let refused = |error| refusal(error, &request.relative_path);
-            let file = self.root.open_file(&path, interrupt).map_err(refused)?;
+            let opened = self.root.open_file(&path, interrupt);
+            let file = opened.map_err(|error| {
+                refusal_of_walk(error, &self.root, &path, &request.relative_path, interrupt)
+            })?;
             let page = Page::read(&file, request.offset, max_bytes(&request), interrupt).map_err(refused)?;
             answer(&page, &file, &request)
         };
