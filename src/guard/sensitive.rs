@@ -3,8 +3,14 @@
 use crate::problem::echo;
 
 /// Words that count anywhere in a name.
-const ANYWHERE: &[&str] =
-    &["password", "passwd", "passphrase", "secret", "token", "hash", "apikey", "api_key", "api-key"];
+#[rustfmt::skip]
+const ANYWHERE: &[&str] = &[
+    "password", "passwd", "passphrase", "passcode", "secret", "token", "hash", "credential", "bearer",
+    "apikey", "api_key", "api-key", "api key", "privatekey", "private_key", "private-key", "private key",
+    "accesskey", "access_key", "access-key", "access key", "authkey", "auth_key", "auth-key", "auth key",
+    "encryptionkey", "encryption_key", "encryption-key", "encryption key",
+    "sessionid", "session_id", "session-id", "session id",
+];
 /// The shortest word that may be added. A shorter one stands in too many names.
 const SHORTEST_ADDED: usize = 3;
 
@@ -22,7 +28,7 @@ pub struct NotAWord(String);
 
 impl SensitiveWords {
     /// Words that count as a whole word of a name: `pass_code` holds one, `passenger` does not.
-    pub const WORDS: [&str; 4] = ["mfa", "otp", "pass", "salt"];
+    pub const WORDS: [&str; 9] = ["cookie", "cookies", "cvv", "jwt", "mfa", "otp", "pass", "pwd", "salt"];
 
     /// Returns the words that count anywhere in a name, in lower case.
     pub fn anywhere(&self) -> Vec<&str> {
@@ -108,13 +114,52 @@ mod tests {
         check(&["apikey", "api_key", "API-KEY", "myApiKey"], true);
         check(&["pass", "user_pass", "pass2", "salt", "Salt", "mfa_code", "otp1", "x-otp"], true);
         check(&["userPass", "MFACode", "userMFACode", "codeOTP", "aSalt"], true);
+        check(
+            &[
+                "pwd",
+                "user_pwd",
+                "passcode",
+                "credentials",
+                "aws_credential",
+                "bearer",
+                "jwt",
+                "cvv2",
+                "Cookie",
+            ],
+            true,
+        );
+        check(
+            &[
+                "private_key",
+                "privateKey",
+                "ACCESS-KEY",
+                "encryption key",
+                "authKey",
+                "session_id",
+                "sessionId",
+            ],
+            true,
+        );
         check(&["iban", "IBAN_1", "blood_group"], true);
     }
 
     #[test]
     fn other_names_are_not_sensitive() {
         check(
-            &["passenger_name", "compass", "passed", "bypass", "salted", "basalt", "smfa", "laptop"],
+            &[
+                "passenger_name",
+                "compass",
+                "passed",
+                "bypass",
+                "salted",
+                "basalt",
+                "smfa",
+                "laptop",
+                "primary_key",
+                "keyboard",
+                "session_count",
+                "fwd",
+            ],
             false,
         );
         check(&["", "_", "1", "full_name", "key", "api", "MFAx", "é"], false);

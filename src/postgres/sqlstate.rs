@@ -98,6 +98,11 @@ pub(crate) fn reported(error: &postgres::Error, is_quoted: &impl Fn(&str) -> boo
     log_text(refusal, if is_safe { message } else { "(its message may hold a value and is not shown)" })
 }
 
+/// Returns the place in the text that was sent, in characters from 1.
+pub(crate) fn place(error: &postgres::Error) -> Option<usize> {
+    position(error.as_db_error()?)
+}
+
 /// Returns whether a reviewed statement is at fault, and no argument can cure it: the tables are not those it was written for.
 fn is_about_the_statement(sqlstate: &str) -> bool {
     sqlstate != "42501" && sqlstate.get(..2).is_some_and(|class| ["42", "3F", "0A"].contains(&class))

@@ -19,7 +19,8 @@ impl ToolName {
     /// Parses a name from outside the code; `None` when no tool can have it.
     pub fn parse(name: &str) -> Option<Self> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        let is_valid = (1..=64).contains(&name.len()) && name.bytes().all(is_part);
+        let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        let is_valid = begins && name.len() <= 64 && name.bytes().all(is_part);
         is_valid.then(|| Self(Cow::Owned(name.to_owned())))
     }
 

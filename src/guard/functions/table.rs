@@ -763,7 +763,7 @@ pub(crate) static TABLE: &[Function] = table! {
     variance                   Aggregates Flat          Linear    Large, rows: Aggregate;
     vector                     PgVector   Flat          Linear    Large;
     version                    Objects    Flat          Linear    Large;
-    websearch_to_tsquery       Search     Grows         Quadratic Large, is_column: true;
+    websearch_to_tsquery       Search     Grows         Quadratic Large, pattern: Some(0), is_column: true;
     width                      Geometry   Flat          Linear    Large;
     width_bucket               Math       Flat          Linear    Keeps;
     word_similarity            PgTrgm     Flat          Quadratic Large;

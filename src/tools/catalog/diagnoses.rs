@@ -51,7 +51,9 @@ diagnoses! {
         "Write columns = [\"…\"], the names of the statement's output in order.";
     TYPE_OF_NOTHING: UnknownKey, "The type of {} is given, which is no declared column.",
         "Declare it in columns, or remove it here.";
-    TOOL_NAME: InvalidName, "No tool can be called {}.", "Use 1 to 64 letters, digits, _ and -.";
+    TOOL_NAME: InvalidName, "No tool can be called {}.", "Use 1 to 64 letters, digits, _ and -, a letter or _ first.";
+    LONG_NAME: LongName, "The name {} is longer than 41 characters.",
+        "Shorten it: clients put mcp__mcp-server-suite__ before it, and APIs of language models allow 64 in all.";
     TOOL_BUILT_IN: DuplicateName, "A built-in tool has this name.", "Use another one.";
     TOOL_TWICE: DuplicateName, "Another entry has this name: {}:{}.", "Use another one.";
     WAIVER_WITHOUT_REASON: InvalidValue, "The waiver of {} has no reason.", "Write why this entry may use the name.";
@@ -82,6 +84,9 @@ diagnoses! {
         "Only one text can be searched for: make it a string, or remove `match`.";
     MATCH_OF_NOTHING: ParamUnbounded, "The parameter {} may be empty, and a search for nothing finds everything.",
         "Write min_length = 1 or more.";
+    SEARCH_OF_NOTHING: ParamUnbounded, "The parameter :{} may be empty here, and a search for nothing finds everything.",
+        "Write min_length = 1 or more.";
+    LIST_OF_NOTHING: ParamUnbounded, "The list :{} may be empty here, which finds everything.", "Write min_items = 1 or more.";
     LIMIT_TYPE: ParamUntyped, "The parameter limit is no integer.", "Write type = \"integer\", or use another name.";
     LIMIT_BOUNDS: ParamUnbounded, "The parameter limit does not bound the answer: it goes from {} to {}.",
         "Keep it between 1 and {} (MCP_SQL_MAX_ROWS).";

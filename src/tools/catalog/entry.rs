@@ -1,6 +1,6 @@
 //! A proven entry, from which a tool is made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use postgres::types::Type;
 use serde_json::{Map, Value};
@@ -21,6 +21,9 @@ use crate::problem::echo;
 use crate::protocol::tool::{ToolName, ToolSpec};
 use crate::tools::CheckedSpec;
 
+/// The longest name that fits behind `mcp__mcp-server-suite__` in the 64 characters of APIs of language models.
+const MAX_NAME_CHARS: usize = 41;
+
 /// An entry of the catalog.
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -33,6 +36,8 @@ pub(super) struct Entry {
     pub(super) columns: Vec<Column>,
     /// The tables that it reads, as written.
     pub(super) tables: Vec<String>,
+    /// Parameters in which white space counts for nothing.
+    pub(super) searches: BTreeSet<String>,
     /// The uses of names that may turn out to hold members.
     pub(super) member_use: MemberUse,
     pub(super) example: Map<String, Value>,
@@ -52,13 +57,16 @@ impl Entry {
         if name.is_none() {
             diagnoses::TOOL_NAME.report(report, draft.name.line, &[&echo(&draft.name.value)]);
         }
+        if draft.name.value.len() > MAX_NAME_CHARS {
+            diagnoses::LONG_NAME.report(report, draft.name.line, &[&echo(&draft.name.value)]);
+        }
         let proven = proof(&draft, catalog_tables, config, report);
         if draft.params.iter().any(|param| param.kind.is_none()) {
             return None;
         }
         let input_schema = params::schema(&draft.params);
         let example = example(&draft, &input_schema, report);
-        let Proven { statement, placeholders, member_use } = proven?;
+        let Proven { statement, placeholders, searches, member_use } = proven?;
         if draft.waived.contains_key(members::WAIVER) && member_use.is_clean() {
             diagnoses::WAIVER_UNUSED.report(report, draft.name.line, &[&members::WAIVER]);
         }
@@ -75,7 +83,18 @@ impl Entry {
         };
         let Draft { params, columns, tables, waived, .. } = draft;
         let spec = CheckedSpec::new(spec);
-        Some(Self { spec, fixed, placeholders, params, columns, tables, member_use, example, waived })
+        Some(Self {
+            spec,
+            fixed,
+            placeholders,
+            params,
+            columns,
+            tables,
+            searches,
+            member_use,
+            example,
+            waived,
+        })
     }
 }
 

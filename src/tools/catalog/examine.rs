@@ -9,13 +9,14 @@ use serde_json::{Map, Value};
 use super::bind;
 use super::entry::Entry;
 use super::output::ColumnKind;
-use super::query::{Query, accept};
+use super::query::{Query, accept, quotes};
 use crate::call::{Call, Failure, Interrupt};
 use crate::governance::identity::Identity;
+use crate::guard::position::Position;
 use crate::postgres::Database;
 use crate::postgres::login::within;
 use crate::postgres::prepared::{Examined, QueryError};
-use crate::postgres::sqlstate::chain;
+use crate::postgres::sqlstate::{place, reported};
 use crate::postgres::transaction::{End, Transaction};
 use crate::tools::sql::run::in_transaction;
 use crate::wire::ascii::AsciiJson;
@@ -126,6 +127,8 @@ type Outcome<T> = Result<Result<T, Refusal>, ExamineError>;
 
 /// Works in a transaction of its own.
 fn alone<T>(
+    entry: &Entry,
+    arguments: &Map<String, Value>,
     database: &Arc<Database>,
     mut work: impl FnMut(&mut Transaction) -> Result<T, QueryError>,
 ) -> Outcome<T> {
@@ -147,14 +150,50 @@ fn alone<T>(
                 let cause = if let QueryError::Database(cause) = &error { Some(cause) } else { None };
                 let code = cause.and_then(|cause| cause.code());
                 let is_of_data = code.is_some_and(|code| code.code().starts_with("22"));
-                Refusal { text: cause.map_or_else(|| error.to_string(), |cause| chain(cause)), is_of_data }
+                let text = cause.map_or_else(|| error.to_string(), |cause| told(entry, arguments, cause));
+                Refusal { text, is_of_data }
             }))
         }
     }
 }
 
+/// Returns the database's reason for an operator: no value of a row or of an argument, but the place in the statement and the
+/// parameter that stands there.
+fn told(entry: &Entry, arguments: &Map<String, Value>, error: &postgres::Error) -> String {
+    let mut text = reported(error, &|text: &str| arguments.values().any(|value| quotes(text, value)));
+    let statement = &entry.fixed.statement;
+    let Some(at) = place(error) else { return text };
+    if let Some(Position { line, column }) = statement.position_of(at) {
+        text += &format!(" (line {line}, column {column} of the statement)");
+    }
+    if let Some((name, kind)) = parameter_near(entry, at) {
+        text += &format!(
+            "; :{name} is bound as {kind}: where another type is meant, write a cast, such as :{name}::int"
+        );
+    }
+    text
+}
+
+/// Finds the parameter that stands nearest to a place of the canonical text, within a few tokens, and the type that it is
+/// bound with.
+fn parameter_near(entry: &Entry, at: usize) -> Option<(&str, &str)> {
+    /// Characters from an operator to its operand's placeholder.
+    const NEAR: usize = 12;
+    let text: Vec<char> = entry.fixed.statement.canonical().chars().collect();
+    let number = |from: usize| -> Option<usize> {
+        let digits = text.get(from.checked_add(1)?..)?.iter().take_while(|c| c.is_ascii_digit());
+        digits.collect::<String>().parse().ok()
+    };
+    let distance = |index: &usize| (index + 1).abs_diff(at);
+    let marks = (0..text.len()).filter(|index| text.get(*index) == Some(&'$') && number(*index).is_some());
+    let nearest = marks.filter(|index| distance(index) <= NEAR).min_by_key(distance)?;
+    let index = number(nearest)?.checked_sub(1)?;
+    let param = entry.placeholders.get(index)?.param()?;
+    Some((entry.params.get(param)?.name.as_str(), entry.fixed.types.get(index)?.name()))
+}
+
 fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Value>) -> Outcome<Examined> {
-    alone(database, |transaction| {
+    alone(entry, arguments, database, |transaction| {
         let values = bind::values(entry, arguments, &Identity::local()).unwrap_or_default();
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         let guard = &database.config().guard;
@@ -163,7 +202,7 @@ fn described(entry: &Entry, database: &Arc<Database>, arguments: &Map<String, Va
 }
 
 fn run(query: &Query, database: &Arc<Database>, example: &Map<String, Value>) -> Outcome<Ran> {
-    alone(database, |transaction| {
+    alone(&query.entry, example, database, |transaction| {
         let begun = Instant::now();
         let (body, _) = query.answer(transaction, example, &Identity::local())?;
         let took = begun.elapsed();

@@ -61,6 +61,7 @@ impl Kind {
             return Self::read_one(name, &kind, section, report);
         }
         let max_items = section.integer("max_items", report);
+        let min_items = section.integer("min_items", report);
         let Some(items) = section.take("items") else {
             diagnoses::PARAM_UNTYPED.report(report, section.line, &[&name, &TYPES]);
             return None;
@@ -74,7 +75,12 @@ impl Kind {
             return unbounded(name, section.line, &format!("max_items from 1 to {MAX_ITEMS}"), report);
         };
         let Self { scalar, is_list: _, schema } = one?;
-        let schema = object(json!({"type": "array", "items": schema, "maxItems": max}));
+        let mut schema = object(json!({"type": "array", "items": schema, "maxItems": max}));
+        match min_items.map(|min| min.value) {
+            None => {}
+            Some(min) if (0..=max).contains(&min) => drop(schema.insert("minItems".to_owned(), min.into())),
+            Some(_) => return unbounded(name, section.line, &format!("min_items from 0 to {max}"), report),
+        }
         Some(Self { scalar, is_list: true, schema })
     }
 

@@ -19,7 +19,7 @@ use crate::guard::SensitiveWords;
 use crate::postgres::prepared::QueryError;
 use crate::postgres::transaction::{End, Transaction};
 use crate::postgres::{Database, sqlstate};
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 use crate::tools::sql::run::in_transaction;
 use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
@@ -41,12 +41,30 @@ impl TypedTool for Query {
     }
 
     fn bind(&self, arguments: Map<String, Value>) -> Result<Bound<'_>, Problem> {
+        self.check_searches(&arguments)?;
         let run = move |permit: Permit, call: &Call| self.run(&arguments, permit.caller(), call);
         Ok((self.database.config().max_response_bytes, Box::new(run)))
     }
 }
 
 impl Query {
+    /// Requires that a text that is searched for has its least length in characters that are seen.
+    fn check_searches(&self, arguments: &Map<String, Value>) -> Result<(), Problem> {
+        let searched = self.entry.params.iter().filter(|param| self.entry.searches.contains(&param.name));
+        for param in searched {
+            let Some(text) = arguments.get(&param.name).and_then(Value::as_str) else { continue };
+            let least = param.kind.as_ref().and_then(|kind| kind.bound("minLength")).unwrap_or_default();
+            let seen = text.chars().filter(|c| !c.is_whitespace()).count();
+            if i64::try_from(seen).is_ok_and(|seen| seen < least) {
+                let name = &param.name;
+                let detail =
+                    format!("`{name}` must hold at least {least} characters that are not white space.");
+                return Err(Problem::new(Code::Validation, detail).param(name));
+            }
+        }
+        Ok(())
+    }
+
     /// Once more when the tables have changed since the statement was prepared.
     fn run(&self, arguments: &Map<String, Value>, caller: &Identity, call: &Call) -> Result<Answer, Failure> {
         let mut is_stale = false;
@@ -133,7 +151,7 @@ impl Query {
 }
 
 /// Returns whether a text holds an argument's value, in any case of its letters.
-fn quotes(text: &str, value: &Value) -> bool {
+pub(super) fn quotes(text: &str, value: &Value) -> bool {
     let text = text.to_lowercase();
     match value {
         Value::String(value) => !value.trim().is_empty() && text.contains(&value.trim().to_lowercase()),

@@ -56,21 +56,44 @@ pub(super) fn may_be_json(text: &str) -> bool {
 /// Returns whether a text that is not JSON holds a secret's name as JSON, hstore or XML write it: in quotes and before a colon
 /// or `=>`, or in a tag.
 pub(super) fn names_secret(text: &str, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
-    // CSV, and rows and arrays as PostgreSQL writes them, double quotes within quotes.
-    if text.contains("\"\"") && names_secret(&text.replace("\"\"", "\""), is_sensitive) {
-        return true;
-    }
-    let mut parts = text.split('"').peekable();
+    // CSV, and rows and arrays as PostgreSQL writes them, double quotes within quotes; Python writes single ones.
+    let is_quoted = |(quote, doubled): (char, &str)| {
+        names_secret_in_quotes(text, quote, is_sensitive)
+            || text.contains(doubled)
+                && names_secret_in_quotes(&text.replace(doubled, &quote.to_string()), quote, is_sensitive)
+    };
+    [('"', "\"\""), ('\'', "''")].into_iter().any(is_quoted)
+        || text.split('<').skip(1).any(|tag| names_secret_in_tag(tag, is_sensitive))
+}
+
+/// The same with names in quotes of one kind: the name of a member, or of a pair as in `"key": "password", "value": …`.
+fn names_secret_in_quotes(text: &str, quote: char, is_sensitive: &dyn Fn(&str) -> bool) -> bool {
+    let read = |name: &str| {
+        serde_json::from_str::<String>(&format!("\"{name}\"")).unwrap_or_else(|_| name.to_owned())
+    };
+    let mut parts = text.split(quote).peekable();
     while let Some(name) = parts.next() {
-        let behind = parts.peek().map(|behind| behind.trim_start());
-        if behind.is_some_and(|behind| behind.starts_with(':') || behind.starts_with("=>")) {
-            let read = serde_json::from_str::<String>(&format!("\"{name}\"")).ok();
-            if is_sensitive(read.as_deref().unwrap_or(name)) {
-                return true;
-            }
+        let behind = parts.peek().map_or("", |behind| behind.trim_start());
+        if !behind.starts_with(':') && !behind.starts_with("=>") {
+            continue;
+        }
+        let name = read(name);
+        let value = || parts.clone().nth(1).map(read).unwrap_or_default();
+        if is_sensitive(&name) || names_pair(&name) && is_sensitive(&value()) {
+            return true;
         }
     }
-    text.split('<').skip(1).any(|tag| names_secret_in_tag(tag, is_sensitive))
+    false
+}
+
+/// Returns whether a member of this name holds the name of another: `{"key": "password", "value": …}`.
+fn names_pair(name: &str) -> bool {
+    ["key", "name", "field", "attribute", "property"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Returns whether a member of this name holds the value of such a pair.
+fn holds_value(name: &str) -> bool {
+    ["value", "val", "content", "data"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// A tag without its `<`, and whatever is behind it: its own name, and those of its attributes.
@@ -103,6 +126,13 @@ fn end_of_tag(tag: &str) -> usize {
         }
     });
     end.or_else(|| tag.find('>')).unwrap_or(tag.len())
+}
+
+/// What an object says of a pair: the secret that it names, and where values stand in the text.
+#[derive(Default)]
+struct Pair {
+    secret: Option<String>,
+    values: Vec<(usize, usize)>,
 }
 
 struct Redactor<'t> {
@@ -155,6 +185,7 @@ impl<'t> Redactor<'t> {
         self.expect('{')?;
         self.out.push('{');
         let mut is_first = true;
+        let mut pair = Pair::default();
         if self.peek()? == '}' {
             return self.close('}');
         }
@@ -164,11 +195,41 @@ impl<'t> Redactor<'t> {
             }
             let written = self.string()?;
             self.expect(':')?;
+            let mark = self.out.len();
             is_first &= !self.member(written, is_first, depth)?;
+            self.note(written, mark, &mut pair);
             if self.peek()? == '}' {
+                self.redact_pair(&pair);
                 return self.close('}');
             }
             self.expect(',')?;
+        }
+    }
+
+    /// Notes a member that was written from `mark` on, if it may be half of a pair.
+    fn note(&self, written: &str, mark: usize, pair: &mut Pair) {
+        let member = self.out.get(mark..).unwrap_or_default();
+        let Some((key, value)) = serde_json::from_str::<String>(written).ok().zip(member.split_once(':'))
+        else {
+            return;
+        };
+        let (before, value) = value;
+        if names_pair(&key) {
+            let name = serde_json::from_str::<String>(value).ok();
+            pair.secret = name.filter(|name| (self.is_sensitive)(name)).or(pair.secret.take());
+        } else if holds_value(&key) {
+            pair.values.push((mark + before.len() + 1, self.out.len()));
+        }
+    }
+
+    /// Writes null in place of the values of a pair whose name is a secret's.
+    fn redact_pair(&mut self, pair: &Pair) {
+        let Some(secret) = &pair.secret else { return };
+        for (from, to) in pair.values.iter().rev() {
+            self.out.replace_range(from..to, "null");
+        }
+        if !pair.values.is_empty() && !self.is_within_secret {
+            self.dropped.push(secret.clone());
         }
     }
 
@@ -320,6 +381,23 @@ mod tests {
     }
 
     #[test]
+    fn a_pair_that_names_a_secret_loses_its_value() {
+        check(r#"{"key":"password","value":"x"}"#, Ok(r#"{"key":"password","value":null}"#), &["password"]);
+        check(
+            r#"[{"value":["x",{"a":1}],"id":1,"Name":"api_key"},{"name":"a","value":"x"}]"#,
+            Ok(r#"[{"value":null,"id":1,"Name":"api_key"},{"name":"a","value":"x"}]"#),
+            &["api_key"],
+        );
+        check(
+            r#"{"name":"session cookie","val":1,"data":2}"#,
+            Ok(r#"{"name":"session cookie","val":null,"data":null}"#),
+            &["session cookie"],
+        );
+        check(r#"{"name":"Ada","value":"password"}"#, Ok(r#"{"name":"Ada","value":"password"}"#), &[]);
+        check(r#"{"key":"password"}"#, Ok(r#"{"key":"password"}"#), &[]);
+    }
+
+    #[test]
     fn json_behind_other_text_is_seen() {
         let words = SensitiveWords::default();
         let names = |text: &str| names_secret(text, &|name| words.is_sensitive(name));
@@ -340,6 +418,11 @@ mod tests {
             "</password>",
             r#"<user name="a" token = "x"/>"#,
             "<user secret='x'",
+            "{'password': 'x'}",
+            "(1,'{''api_key'': ''x''}')",
+            "[{'key': 'password', 'value': 'x'}]",
+            r#"log {"name": "access_key", "value": "x"}"#,
+            r#"(7,"{""key"": ""jwt"", ""value"": ""x""}")"#,
         ] {
             assert!(names(text), "{text}");
         }
@@ -356,6 +439,9 @@ mod tests {
             r#"<a b="password">"#,
             "<a token>",
             "1 <2 and token = 3",
+            "it's a 'password' I use",
+            r#"{"name": "Ada", "value": "password"}"#,
+            "{'name': 'x'}",
         ] {
             assert!(!names(text), "{text}");
         }

@@ -88,6 +88,8 @@ rules! {
     DuplicateName = "duplicate-name",
     /// A name that no tool, parameter, column or table can have.
     InvalidName = "invalid-name",
+    /// A name that is too long once a client has put its own before it.
+    LongName = "long-name",
     /// The entry declares no columns.
     NoColumns = "no-columns",
     /// Declared columns that are not the statement's.
@@ -100,7 +102,7 @@ impl DocumentRule for Rule {
     const INVALID_VALUE: Self = Self::InvalidValue;
 
     fn severity(self) -> Severity {
-        if self == Self::OrderRequired { Severity::Warning } else { Severity::Error }
+        if matches!(self, Self::OrderRequired | Self::LongName) { Severity::Warning } else { Severity::Error }
     }
 }
 

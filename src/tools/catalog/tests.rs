@@ -199,17 +199,22 @@ fn each_rule_is_broken_alone() {
 }
 
 #[test]
-fn a_missing_order_is_a_warning() {
-    let catalog = load(&SOUND.replace("ORDER BY i.id\n", "\n")).unwrap();
-    let rules: Vec<Rule> = catalog.warnings.iter().map(|finding| finding.rule).collect();
-    assert_eq!(rules, [Rule::OrderRequired]);
+fn a_missing_order_and_a_long_name_are_warnings() {
+    let long = format!("name = \"{}\"", "n".repeat(42));
+    for (from, to, rule) in
+        [("ORDER BY i.id\n", "\n", Rule::OrderRequired), ("name = \"find_items\"", &long, Rule::LongName)]
+    {
+        let catalog = load(&SOUND.replace(from, to)).unwrap();
+        let rules: Vec<Rule> = catalog.warnings.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, [rule]);
+    }
 }
 
 #[test]
 fn every_rule_has_a_catalog_that_breaks_it() {
     let mut broken: BTreeSet<&str> = CASES.iter().map(|(_, _, rule, _)| rule.name()).collect();
     broken.extend(more_cases().iter().map(|(_, rule, _)| rule.name()));
-    broken.insert(Rule::OrderRequired.name());
+    broken.extend([Rule::OrderRequired.name(), Rule::LongName.name()]);
     // The database finds it: tests/it/catalog.
     broken.insert(Rule::MembersExposed.name());
     let all: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();

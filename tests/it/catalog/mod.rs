@@ -448,3 +448,57 @@ fn a_postgresql_message_with_a_value_is_not_logged_and_check_plans_without_an_ex
     let warning = "warn  catalog: q01: prepares, and has no example to run, without which it cannot be planned\n      -> write example = { … }\n";
     assert!(code == Some(0) && out.contains(warning), "{out}");
 }
+
+#[test]
+fn a_fault_that_the_database_finds_has_its_place_and_no_value() {
+    let database = Cluster::shared().database(
+        "CREATE TABLE note (id int, body text, made date, mood mood); GRANT SELECT ON note TO reader;
+         INSERT INTO note VALUES (1, 'hunter2', '2026-01-01', 'sad')",
+    );
+    let entry = |name: &str, condition: &str, params: &str, example: &str| {
+        format!(
+            "[[query]]\nname = \"{name}\"\ntitle = \"T\"\ndescription = \"D.\"\ntables = [\"note\"]\ncolumns = [\"id\"]\n\
+             sql = \"\"\"\nSELECT id FROM note\nWHERE {condition}\nORDER BY id LIMIT 5\n\"\"\"\n{params}\nexample = {{ {example} }}\n"
+        )
+    };
+    let days = "params.days = { type = \"integer\", min = 0, max = 9 }";
+    let catalog = [
+        "version = 1\ntables = [\"note\"]\n".to_owned(),
+        entry("converts", "body::int = :days", days, "days = 1"),
+        entry("adds", "made > CURRENT_DATE - :days", days, "days = 1"),
+        entry("renamed", "bodi = 'x' AND id = :days", days, "days = 1"),
+        entry(
+            "feels",
+            "mood = :mood::mood",
+            "params.mood = { type = \"enum\", values = [\"sad\", \"so so\"] }",
+            "mood = \"sad\"",
+        ),
+    ];
+    let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
+    fs::write(file.path(), catalog.concat()).unwrap();
+    let url = Cluster::shared().url(&database);
+    let mut check = command(&[("MCP_SQL_DSN", &url), ("MCP_CATALOG", file.path().to_str().unwrap())]);
+    let report = check.arg("check").stdin(Stdio::null()).output().unwrap();
+    let report = String::from_utf8(report.stdout).unwrap();
+    for expected in [
+        "converts: PostgreSQL: ERROR 22P02: (its message may hold a value and is not shown)",
+        "adds: PostgreSQL: ERROR 42883: operator does not exist: date - bigint (line 2, column 27 of the statement); \
+         :days is bound as int8: where another type is meant, write a cast, such as :days::int",
+        "renamed: PostgreSQL: ERROR 42703: column \"bodi\" does not exist (line 2, column 7 of the statement)",
+        "feels: its example brings 1 row",
+    ] {
+        assert!(report.contains(expected), "{expected}\n{report}");
+    }
+    assert!(!report.contains("hunter2"), "{report}");
+}
+
+#[test]
+fn a_search_for_white_space_is_refused() {
+    let rig = Rig::new();
+    let mut client = rig.client(&[]);
+    for (name, is_error) in [(" ", true), ("\t\n", true), ("a", false), (" a ", false)] {
+        let result = client.use_tool("find_assets", json!({"name": name}));
+        assert_eq!(result["isError"], is_error, "{name:?}: {result}");
+    }
+    client.end().cleanly();
+}

@@ -146,22 +146,6 @@ fn a_log_without_a_reader_delays_no_caller() {
 }
 
 #[test]
-fn refused_lines_leave_one_warning_a_second_without_their_bytes() {
-    let directory = tempfile::tempdir().unwrap();
-    let input = directory.path().join("input");
-    fs::write(&input, "sesame\nsesame\n[]\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sesame\"}\n").unwrap();
-    let child = suite(&[], &[]).stdin(fs::File::open(&input).unwrap()).spawn().unwrap();
-    let output = finish(child);
-    let log = String::from_utf8(output.stderr).unwrap();
-    let warnings: Vec<&str> =
-        log.lines().filter(|line| line.contains("WARN") && line.contains("refused")).collect();
-    assert_eq!(warnings.len(), 2, "{log}");
-    assert!(warnings[0].contains("a line of 6 bytes was refused: Parse error: "), "{log}");
-    assert!(warnings[1].ends_with("3 more lines were refused"), "{log}");
-    assert!(!log.contains("sesame"), "{log}");
-}
-
-#[test]
 fn a_log_beyond_the_limit_of_size_does_not_end_the_process() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("log");
@@ -188,20 +172,5 @@ fn a_connection_string_is_never_read_from_stdin() {
         assert_eq!(output.status.code(), Some(78), "{path}");
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains("it is stdin, on which the client speaks"), "{path}: {said}");
-    }
-}
-
-#[test]
-fn an_ignored_argument_is_no_tools_parameter() {
-    for (names, expected) in [
-        ("sample_ms", "MCP_IGNORE_ARGUMENTS: 'sample_ms' is a parameter of system_metrics"),
-        ("toolCallId, sample_ms", "MCP_IGNORE_ARGUMENTS: 'sample_ms' is a parameter of system_metrics"),
-        ("a-b", "MCP_IGNORE_ARGUMENTS: holds a name that is not"),
-    ] {
-        let output =
-            finish(suite(&[], &[("MCP_IGNORE_ARGUMENTS", names)]).stdin(Stdio::null()).spawn().unwrap());
-        assert_eq!(output.status.code(), Some(78), "{names}");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains(expected), "{names}: {said}");
     }
 }

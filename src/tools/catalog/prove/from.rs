@@ -208,7 +208,7 @@ mod tests {
             case("SELECT full_name FROM people JOIN sites USING (id)").tables("people sites"),
             case("SELECT full_name FROM (people p JOIN sites s ON s.id = p.site_id)").tables("people sites"),
             case("SELECT full_name FROM people, generate_series(1, 2) AS n WHERE n > 1"),
-            case("SELECT full_name FROM people, websearch_to_tsquery(:q) AS q WHERE to_tsvector(a) @@ q")
+            case("SELECT full_name FROM people, plainto_tsquery(:q) AS q WHERE to_tsvector(a) @@ q")
                 .params("q"),
             case(
                 "SELECT full_name FROM people, plainto_tsquery('simple', :q) AS t(q) WHERE to_tsvector(a) @@ t.q",

@@ -14,7 +14,7 @@
 //! | `proof` | the order of all rules |
 //! | `placeholders`, `limit`, `columns`, `tables` | parameters, `LIMIT`, declared columns, declared tables |
 //! | `names` | names of secrets, and forms that the tree does not show |
-//! | `rows`, `keys`, `patterns` | whole rows, names of members, parameters in patterns |
+//! | `rows`, `keys`, `patterns`, `searches` | whole rows, names of members, parameters in patterns and in searches |
 //! | `member_use` | uses of names for the rule `members-exposed`, which is judged once a database is at hand |
 //! | `walk`, `from`, `found`, `scope` | the walk over the tree, and what it finds |
 //! | `parts`, `literals` | the parts of expressions, literals |
@@ -33,6 +33,7 @@ mod names;
 mod rows;
 mod keys;
 mod patterns;
+mod searches;
 mod limit;
 mod columns;
 mod member_use;

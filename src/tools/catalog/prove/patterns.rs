@@ -149,8 +149,7 @@ impl Patterns<'_, '_, '_> {
 
 const LIKE: &str =
     "Make it the whole pattern, LIKE :name ESCAPE '\\', and say match = \"contains\" or \"prefix\".";
-const NOT_LIKE: &str =
-    "What escapes for LIKE does not escape here; use LIKE :name ESCAPE '\\' with match, or compare with =.";
+const NOT_LIKE: &str = "What escapes for LIKE does not escape here; use plainto_tsquery, LIKE :name ESCAPE '\\' with match, or compare with =.";
 
 const NO_TEXT: &str = "A text here is a regular expression; take a number, or use split_part.";
 const CARRIED: &str =
@@ -262,6 +261,7 @@ mod tests {
                 filter("a ~ ANY (ARRAY[:q])").params("q"),
                 filter("a ~~* SOME (:q)").params("q"),
                 filter("regexp_like(a, :q)").params("q"),
+                filter("to_tsvector(a) @@ websearch_to_tsquery('simple', :q)").params("q"),
                 case("SELECT full_name FROM people, regexp_matches(full_name, :q) AS m(x)").params("q"),
                 case("SELECT full_name FROM people, regexp_split_to_table(full_name, :q) AS x").params("q"),
                 filter("regexp_replace(a, 'x' || :q, '') = 'y'").params("q"),

@@ -1,11 +1,13 @@
 //! All rules, one after the other.
 
+use std::collections::BTreeSet;
+
 use super::super::claim::Claim;
 use super::super::members::MemberUse;
 use super::faults::{Fault, Faults};
 use super::placeholders::{self, Placeholder};
 use super::walk::walk;
-use super::{columns, keys, limit, member_use, names, patterns, rows, tables};
+use super::{columns, keys, limit, member_use, names, patterns, rows, searches, tables};
 use crate::document::finding::{DocumentRule as _, Severity};
 use crate::guard::statement::{Parsed, ReadOnlyStatement};
 
@@ -16,6 +18,8 @@ pub(crate) struct Proven {
     pub(crate) statement: ReadOnlyStatement,
     /// The meaning of `$1`, `$2`, …; a name that is used twice has one number.
     pub(crate) placeholders: Vec<Placeholder>,
+    /// Texts that are searched for, in which white space counts for nothing.
+    pub(crate) searches: BTreeSet<String>,
     /// The uses of names that are judged once the database has marked some.
     pub(crate) member_use: MemberUse,
 }
@@ -41,11 +45,12 @@ pub(crate) fn prove(claim: &Claim<'_>) -> (Option<Proven>, Vec<Fault>) {
     tables::check(claim, &found.tables, &mut faults);
     let limit = limit::check(claim, tree, tokens, &mut faults);
     patterns::check(claim, &found, limit, &mut faults);
+    let searches = searches::check(claim, &found, &mut faults);
     columns::check(claim, tree, tokens, &mut faults);
     let member_use = member_use::collect(claim, &found);
     let faults = faults.in_order();
     if faults.iter().any(|fault| fault.rule.severity() == Severity::Error) {
         return (None, faults);
     }
-    (statement.map(|statement| Proven { statement, placeholders, member_use }), faults)
+    (statement.map(|statement| Proven { statement, placeholders, searches, member_use }), faults)
 }

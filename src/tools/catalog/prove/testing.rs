@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::super::claim::Claim;
 use super::super::kinds::{Kind, Scalar};
 use super::super::params::{Match, Param};
@@ -17,7 +19,7 @@ pub(super) struct Case {
     pub(super) sql: String,
     tables: Vec<String>,
     columns: Vec<String>,
-    /// Names; behind them `#` for numbers, `~` for `match`, `?` for optional.
+    /// As [`param`] reads them.
     params: Vec<&'static str>,
     waived: BTreeMap<String, String>,
     guard: GuardConfig,
@@ -27,13 +29,17 @@ pub(super) fn list(text: &str) -> Vec<String> {
     text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// A parameter as the tables of cases write it: `#` for a number, `~` for one with `match`, `?` for an optional one.
+/// A parameter as the tables of cases write it: `#` for a number, `~` for one with `match`, `?` for an optional one, `.` for a
+/// text that may be empty, `[]` for a list that may.
 pub(super) fn param(spec: &str) -> Param {
-    let number = || Kind { scalar: Scalar::Number, is_list: false, schema: Default::default() };
+    let scalar = if spec.contains('#') { Scalar::Number } else { Scalar::String };
+    let schema = if spec.contains(['.', '#', '[']) { json!({}) } else { json!({ "minLength": 1 }) };
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    let kind = Kind { scalar, is_list: spec.contains('['), schema };
     Param {
-        name: spec.trim_end_matches(['#', '~', '?']).to_owned(),
+        name: spec.trim_end_matches(['#', '~', '?', '.', '[', ']']).to_owned(),
         matching: spec.contains('~').then_some(Match::Contains),
-        kind: spec.contains('#').then(number),
+        kind: Some(kind),
         optional: spec.contains('?'),
         ..Param::default()
     }
