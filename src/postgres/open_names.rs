@@ -6,7 +6,7 @@ use postgres::types::{ToSql, Type};
 
 use super::sqlstate;
 use crate::call::Failure;
-use crate::guard::judge::open::Path;
+use crate::guard::judge::open::{Path, Relation};
 use crate::guard::judge::types;
 use crate::guard::statement::ReadOnlyStatement;
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 /// A name behind a dot that must be a column, else it would call a function.
 #[derive(Debug)]
 pub(super) struct OpenField {
-    pub(super) relation: Path,
+    pub(super) relation: Relation,
     pub(super) column: String,
     /// The refusal when it is no column.
     pub(super) refusal: Problem,
@@ -44,11 +44,13 @@ SELECT p.name, t.typname::pg_catalog.text, t.typtype::pg_catalog.text, t.oid < '
                       AND d.classid = 'pg_catalog.pg_constraint'::pg_catalog.regclass::pg_catalog.oid)
   FROM part p LEFT JOIN pg_catalog.pg_type t ON t.oid = p.type";
 
-/// The relations and columns `$1` and `$2` that do not belong together.
+/// The relations and columns `$1` and `$2` that do not belong together. `$3`: only if there is such a relation.
 const MISSING: &str = r"
 SELECT w.number::pg_catalog.int8
-  FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) WITH ORDINALITY AS w(relation, name, number)
- WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a
+  FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2), pg_catalog.unnest($3))
+       WITH ORDINALITY AS w(relation, name, may_be_query, number)
+ WHERE NOT (w.may_be_query AND pg_catalog.to_regclass(w.relation) IS NULL)
+   AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a
                     WHERE a.attrelid = pg_catalog.to_regclass(w.relation)::pg_catalog.oid
                           AND a.attname = w.name::pg_catalog.name AND NOT a.attisdropped)
  ORDER BY 1";
@@ -94,10 +96,11 @@ pub(super) fn check_fields(client: &mut Client, OpenFields(open): OpenFields) ->
     if open.is_empty() {
         return Ok(());
     }
-    let relations: Vec<String> = open.iter().map(|field| quoted(&field.relation)).collect();
+    let relations: Vec<String> = open.iter().map(|field| quoted(&field.relation.path)).collect();
     let columns: Vec<&str> = open.iter().map(|field| field.column.as_str()).collect();
-    let parameters: [(&(dyn ToSql + Sync), Type); 2] =
-        [(&relations, Type::TEXT_ARRAY), (&columns, Type::TEXT_ARRAY)];
+    let may_be_query: Vec<bool> = open.iter().map(|field| field.relation.may_be_query).collect();
+    let parameters: [(&(dyn ToSql + Sync), Type); 3] =
+        [(&relations, Type::TEXT_ARRAY), (&columns, Type::TEXT_ARRAY), (&may_be_query, Type::BOOL_ARRAY)];
     let failed = |error: postgres::Error| sqlstate::failure(&error, None);
     let rows = client.query_typed(MISSING, &parameters).map_err(failed)?;
     let Some(row) = rows.first() else { return Ok(()) };

@@ -15,8 +15,17 @@ use crate::guard::output_columns;
 /// A name, and its schema if one is written.
 pub(crate) type Path = (Option<String>, String);
 
+/// A relation that must have a column.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Relation {
+    pub(crate) path: Path,
+    /// A `WITH` query has this name and the column, and which of the two is meant is not resolved: if there is no such
+    /// relation, it is the query.
+    pub(crate) may_be_query: bool,
+}
+
 /// Names behind a dot, each with the relations that must have a column of this name. `None`: it need not be a column.
-pub(crate) type Fields = BTreeMap<String, Option<BTreeSet<Path>>>;
+pub(crate) type Fields = BTreeMap<String, Option<BTreeSet<Relation>>>;
 
 /// Returns the fields of a statement.
 pub(crate) fn fields(query: &Query) -> Fields {
@@ -50,18 +59,23 @@ struct Sources {
     /// By the name that stands before a dot.
     sources: Vec<(Path, Columns)>,
     with: BTreeMap<String, Vec<Columns>>,
+    /// A source may have a name that is not in the text, as a function has without an alias.
+    has_unnamed: bool,
     /// Names behind a dot, with the names before it.
     fields: Vec<(Vec<String>, String)>,
 }
 
 impl Sources {
     /// Returns the relations that must have the column, or `None` where that cannot be said.
-    fn relations(&self, qualifier: &[String], field: &str) -> Option<BTreeSet<Path>> {
+    fn relations(&self, qualifier: &[String], field: &str) -> Option<BTreeSet<Relation>> {
         let path = match qualifier {
             [name] => (None, name.clone()),
             [schema, name] => (Some(schema.clone()), name.clone()),
             _ => return None,
         };
+        if self.has_unnamed {
+            return None;
+        }
         let mut relations = BTreeSet::new();
         let mut of_this_name = self.sources.iter().filter(|(known, _)| *known == path).peekable();
         of_this_name.peek()?;
@@ -69,11 +83,13 @@ impl Sources {
             match columns {
                 Columns::Named(names) if names.iter().any(|name| name == field) => {}
                 Columns::Named(_) | Columns::Unknown => return None,
-                Columns::Of((None, name)) if self.with.contains_key(name) => {
+                Columns::Of(path) => {
                     let has = |columns: &Columns| matches!(columns, Columns::Named(names) if names.iter().any(|name| name == field));
-                    self.with.get(name).filter(|queries| queries.iter().all(has))?;
+                    let queries =
+                        Some(&path.1).filter(|_| path.0.is_none()).and_then(|name| self.with.get(name));
+                    queries.is_none_or(|queries| queries.iter().all(has)).then_some(())?;
+                    relations.insert(Relation { path: path.clone(), may_be_query: queries.is_some() });
                 }
-                Columns::Of(relation) => drop(relations.insert(relation.clone())),
             }
         }
         Some(relations)
@@ -126,11 +142,16 @@ impl Visitor for Sources {
             TableFactor::Derived { subquery, alias, .. } => {
                 (alias.as_ref(), columns_of(subquery, alias.as_ref()))
             }
-            TableFactor::Table { alias, .. }
-            | TableFactor::Function { alias, .. }
-            | TableFactor::NestedJoin { alias, .. } => (alias.as_ref(), Columns::Unknown),
+            TableFactor::NestedJoin { alias, .. } => (alias.as_ref(), Columns::Unknown),
+            TableFactor::Table { alias, .. } | TableFactor::Function { alias, .. } => {
+                self.has_unnamed |= alias.is_none();
+                (alias.as_ref(), Columns::Unknown)
+            }
             // The judge of the tree refuses these.
-            _ => (None, Columns::Unknown),
+            _ => {
+                self.has_unnamed = true;
+                (None, Columns::Unknown)
+            }
         };
         if let Some(alias) = alias {
             // Other names hide some of a relation's own.
@@ -174,9 +195,11 @@ mod tests {
         let statement = ReadOnlyStatement::parse(sql, &GuardConfig::default()).unwrap();
         let fields = statement.fields().get("xml").unwrap_or_else(|| panic!("{sql}"));
         let shown = fields.as_ref().map(|relations| {
-            let path =
-                |(schema, name): &Path| schema.iter().chain([name]).cloned().collect::<Vec<_>>().join(".");
-            relations.iter().map(path).collect::<Vec<_>>().join(" ")
+            let shown = |Relation { path: (schema, name), may_be_query }: &Relation| {
+                let path = schema.iter().chain([name]).cloned().collect::<Vec<_>>().join(".");
+                path + may_be_query.then_some("?").unwrap_or_default()
+            };
+            relations.iter().map(shown).collect::<Vec<_>>().join(" ")
         });
         assert_eq!(shown.as_deref(), expected, "{sql}");
     }
@@ -192,8 +215,11 @@ mod tests {
             ("SELECT q.xml FROM (SELECT 1 AS xml) q", Some("")),
             ("SELECT q.xml FROM (SELECT xml FROM t) q", Some("")),
             ("SELECT q.xml FROM (VALUES (1)) q(xml)", Some("")),
-            ("WITH q AS (SELECT a AS xml FROM t) SELECT q.xml FROM q", Some("")),
-            ("WITH q(xml) AS (SELECT a FROM t) SELECT r.xml FROM q r", Some("")),
+            ("WITH q AS (SELECT a AS xml FROM t) SELECT q.xml FROM q", Some("q?")),
+            ("WITH q(xml) AS (SELECT a FROM t) SELECT r.xml FROM q r", Some("q?")),
+            ("WITH t AS (SELECT t.xml FROM t) SELECT xml FROM t", Some("t?")),
+            ("WITH t AS (SELECT 1 AS xml) SELECT t.xml FROM app.t", Some("app.t")),
+            ("SELECT (SELECT unnest.xml FROM unnest(a)) FROM t unnest", None),
             ("WITH q AS (SELECT a FROM t) SELECT q.xml FROM q", None),
             ("SELECT q.xml FROM (SELECT * FROM t) q", None),
             ("SELECT q.xml FROM (SELECT 1 AS a) q", None),

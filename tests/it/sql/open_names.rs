@@ -19,7 +19,9 @@ const SETUP: &str = "
     INSERT INTO documents VALUES (1, '<a/>', 's', 'sad', 3, 4, 'l');
     CREATE TABLE app.notes (id int, name text, \"text\" text); INSERT INTO app.notes VALUES (1, 'n', 't');
     CREATE FUNCTION label(app.notes) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
-    GRANT SELECT ON documents, app.notes TO reader;
+    CREATE TABLE noted (id int, name text); INSERT INTO noted VALUES (1, 'n');
+    CREATE FUNCTION label(noted) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    GRANT SELECT ON documents, app.notes, noted TO reader;
 ";
 
 /// Statements with their one cell.
@@ -65,6 +67,15 @@ const REFUSED: &[(&str, &str)] = &[
     ("SELECT '1'::\"int\"", "The type 'int'"),
     ("SELECT n.label FROM app.notes n", "behind a dot may call the function 'public.label'"),
     ("SELECT d.label FROM documents d WHERE EXISTS (SELECT d.label FROM app.notes d)", "behind a dot"),
+    ("WITH noted AS (SELECT n.label FROM noted n) SELECT label FROM noted", "behind a dot"),
+    (
+        "SELECT n.label FROM noted n WHERE EXISTS (WITH noted AS (SELECT 'a' AS label) SELECT 1 FROM noted)",
+        "behind a dot",
+    ),
+    (
+        "SELECT (SELECT unnest.label FROM unnest(ARRAY(SELECT n FROM noted n))) FROM documents unnest",
+        "behind a dot",
+    ),
     ("SELECT (d).xml FROM documents d", "behind a dot may call the function 'pg_catalog.xml'"),
     ("SELECT q.xml FROM (SELECT id FROM documents) q", "behind a dot"),
     ("SELECT d.pg_size_of FROM documents d", "behind a dot"),
