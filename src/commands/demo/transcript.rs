@@ -14,9 +14,9 @@ const DULL: [&str; 2] = ["_meta", "resultType"];
 const MARKER: &str = "<!-- demo transcript -->";
 /// Members whose value differs from host to host, or from version to version.
 #[rustfmt::skip]
-const VOLATILE: [&str; 12] = [
+const VOLATILE: [&str; 13] = [
     "cpu", "memory", "swap", "disk", "cgroup", "uptime_seconds", "sampled_ms", "plan", "total_cost", "estimated_rows",
-    "serverInfo", "instructions",
+    "serverInfo", "instructions", "version",
 ];
 
 /// Renders a step: its number and title, the question, the answer.

@@ -65,6 +65,8 @@ fn check_first_word(tokens: &[Token<'_>]) -> Result<(), Refusal> {
     let statement = first.name.to_ascii_uppercase();
     let (are, cure) = if first.is_word("explain") {
         ("is", "give the SELECT alone to the tool explain_query")
+    } else if first.is_word("show") {
+        ("is", "ask current_setting('name') or the view pg_settings, which the operator allows with @catalog")
     } else {
         ("statements are", "only SELECT, VALUES, TABLE and WITH ... SELECT are")
     };
