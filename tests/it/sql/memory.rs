@@ -52,10 +52,9 @@ impl Session {
     #[track_caller]
     fn cut(&mut self, sql: &str) -> Value {
         let mut answer = self.query(sql);
-        let answer = answer["structuredContent"].take();
-        assert_eq!(answer["truncated"], true, "{sql}");
+        assert_eq!(answer["structuredContent"]["truncated"], true, "{sql}: {answer}");
         self.check(sql);
-        answer
+        answer["structuredContent"].take()
     }
 
     #[track_caller]
