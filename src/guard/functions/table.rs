@@ -255,6 +255,7 @@ pub(crate) static TABLE: &[Function] = table! {
     initcap                    Texts      Flat          Linear    Large;
     inner_product              PgVector   Flat          Linear    Large;
     int2                       Casts      Flat          Linear    Keeps;
+    int2vectorout              Catalog    Flat          Linear    Large;
     int4                       Casts      Flat          Linear    Keeps;
     int4multirange             Ranges     Flat          Linear    Large, since: 14;
     int4range                  Ranges     Flat          Linear    Large;
@@ -380,7 +381,7 @@ pub(crate) static TABLE: &[Function] = table! {
     min                        Aggregates Flat          Linear    Keeps, rows: Aggregate, takes_rows: true;
     min_scale                  Math       Flat          Linear    Keeps;
     mod                        Math       Flat          Linear    Keeps;
-    mode                       Aggregates Flat          Linear    Keeps, rows: Collects;
+    mode                       Aggregates Flat          Linear    Keeps, rows: Aggregate;
     money                      Casts      Flat          Linear    Keeps;
     multirange                 Ranges     Flat          Linear    Large, since: 14;
     mxid_age                   Monitoring Flat          Linear    Large;
@@ -410,8 +411,8 @@ pub(crate) static TABLE: &[Function] = table! {
     path                       Geometry   Flat          Linear    Large;
     pclose                     Geometry   Flat          Linear    Large;
     percent_rank               Aggregates Flat          Linear    Keeps, rows: Window;
-    percentile_cont            Aggregates Flat          Linear    Keeps, rows: Collects;
-    percentile_disc            Aggregates Flat          Linear    Keeps, rows: Collects;
+    percentile_cont            Aggregates Flat          Linear    Keeps, rows: Aggregate;
+    percentile_disc            Aggregates Flat          Linear    Keeps, rows: Aggregate;
     pg_available_extension_versions Monitoring Flat          Linear    Large;
     pg_available_extensions    Monitoring Flat          Linear    Large;
     pg_backend_pid             Monitoring Flat          Linear    Large;
@@ -697,6 +698,7 @@ pub(crate) static TABLE: &[Function] = table! {
     tanh                       Math       Flat          Linear    Large;
     text                       Casts      Flat          Linear    Large;
     text2ltree                 Ltree      Flat          Linear    Large;
+    textin                     Catalog    Flat          Linear    Large;
     time                       Casts      Flat          Linear    Large;
     timeofday                  Times      Flat          Linear    Large, volatile: Some("the clock");
     timestamp                  Casts      Flat          Linear    Large;

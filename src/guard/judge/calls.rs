@@ -27,6 +27,7 @@ pub(super) fn judge_call<'t>(walk: &mut Walk<'t, '_>, function: &'t Function) ->
     let Function { name, uses_odbc_syntax, parameters, args, filter, null_treatment, over, within_group } =
         function;
     judge_callee(walk, name)?;
+    judge_namesake(walk, name, args)?;
     walk.forbid_foreign(*uses_odbc_syntax || null_treatment.is_some())?;
     walk.forbid_foreign(*parameters != FunctionArguments::None)?;
     match args {
@@ -61,6 +62,15 @@ fn judge_callee<'t>(walk: &mut Walk<'t, '_>, name: &'t ObjectName) -> Result<(),
         return walk.account(last, NameRole::Call);
     }
     walk.refuse_function(unknown_function(&identifiers::written(schema, last)))
+}
+
+/// Refuses a call that means another database's function of the same name.
+fn judge_namesake(walk: &Walk<'_, '_>, name: &ObjectName, args: &FunctionArguments) -> Result<(), Refusal> {
+    let (FunctionArguments::List(list), [part]) = (args, name.0.as_slice()) else { return Ok(()) };
+    let Some(ident) = part.as_ident().filter(|ident| !walk.config.adds_function(&ident.value)) else {
+        return Ok(());
+    };
+    foreign::namesake(&ident.value, list.args.len()).map_or(Ok(()), |sentence| walk.refuse(sentence))
 }
 
 fn judge_arguments<'t>(walk: &mut Walk<'t, '_>, list: &'t FunctionArgumentList) -> Result<(), Refusal> {

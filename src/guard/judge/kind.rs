@@ -56,6 +56,9 @@ fn check_first_word(tokens: &[Token<'_>]) -> Result<(), Refusal> {
     }
     let Some(first) = first.filter(|first| first.is_one_of(STATEMENTS)) else {
         let sentence = match first {
+            Some(first) if first.is_one_of(&["desc", "describe"]) => {
+                "DESCRIBE is not PostgreSQL's; the tool describe_database lists the columns of a table."
+            }
             Some(_) => "A query begins with SELECT, VALUES, TABLE or WITH.",
             None => "The query is empty; write a SELECT statement.",
         };

@@ -121,8 +121,8 @@ pub(crate) fn is_built_in(name: &str) -> bool {
     TYPES.binary_search(&name).is_ok()
 }
 
-/// Returns true for a type that is known and not on the list, whatever the database has: of an extension, of another
-/// database, or one of PostgreSQL's own whose input does more than look at its argument.
+/// Returns true for a type that is known and not on the list, whatever the database has: of an extension, or one of
+/// PostgreSQL's own whose input does more than look at its argument. Another database's type may be a domain here.
 fn is_known(name: &str) -> bool {
     /// The last are pseudo-types.
     #[rustfmt::skip]
@@ -131,9 +131,7 @@ fn is_known(name: &str) -> bool {
         "pg_*", "refcursor", "reg*", "table_am_handler", "trigger", "tsm_handler", "unknown", "void", "xml",
     ];
     let plain = name.strip_prefix('_').unwrap_or(name);
-    matches_any(OWN, plain)
-        || foreign::data_type(plain).is_some()
-        || functions_sets::SETS.iter().any(|set| set.types.contains(&plain))
+    matches_any(OWN, plain) || functions_sets::SETS.iter().any(|set| set.types.contains(&plain))
 }
 
 /// Returns the sentence for a type that is not on a list.

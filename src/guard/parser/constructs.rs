@@ -35,10 +35,27 @@ const CONSTRUCTS: &[(&[&str], &str)] = &[
 
 /// Syntax of other databases, by the word before or at which the parser fails.
 const ELSEWHERE: &[(&str, &str)] = &[
+    ("div", "DIV is not an operator of PostgreSQL; write div(a, b)."),
+    ("exclude", "EXCLUDE is not PostgreSQL's; name the columns that are wanted."),
+    ("mod", "MOD is not an operator of PostgreSQL; write a % b."),
     ("qualify", "QUALIFY is not PostgreSQL's; filter around the query: SELECT * FROM (...) AS q WHERE ..."),
+    ("regexp", "REGEXP is not PostgreSQL's; write a ~ 'pattern', or ~* to ignore case."),
     ("rlike", "RLIKE is not PostgreSQL's; write a ~ 'pattern', or ~* to ignore case."),
+    ("separator", "SEPARATOR is not PostgreSQL's; write string_agg(x, ',')."),
+    ("signed", "PostgreSQL has no type SIGNED; write bigint."),
     ("top", "TOP is not PostgreSQL's; write LIMIT n at the end of the query."),
+    ("unsigned", "PostgreSQL has no type UNSIGNED; write bigint."),
 ];
+
+/// Keywords of PostgreSQL that other databases call, failing at the parenthesis.
+const CALLED_ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["isnull"], "PostgreSQL has no function isnull; write coalesce(a, b), or a IS NULL."),
+    (
+        &["current_catalog", "current_date", "current_role", "current_user", "session_user", "user"],
+        "This word is written without parentheses in PostgreSQL.",
+    ),
+];
+const INTERVAL: &str = "The length of an interval is quoted in PostgreSQL: interval '1 day'.";
 pub(super) const BARE_LABEL: &str =
     "A keyword names a result only behind AS; write AS before it, or quote it.";
 const LIMIT_COMMA: &str = "LIMIT a, b is not PostgreSQL's; write LIMIT b OFFSET a.";
@@ -96,6 +113,17 @@ fn elsewhere<'t, 's>(failed: Place<'t, 's>) -> Option<(&'t Token<'s>, &'static s
     let word = words.find_map(|token| {
         ELSEWHERE.iter().find(|(word, _)| token.is_word(word)).map(|(_, sentence)| (token, *sentence))
     });
+    let called = failed.before(1).filter(|_| failed.token.is_mark("(")).and_then(|word| {
+        CALLED_ELSEWHERE
+            .iter()
+            .find(|(words, _)| word.is_one_of(words))
+            .map(|(_, sentence)| (word, *sentence))
+    });
+    let interval = failed
+        .before(1)
+        .filter(|word| word.is_word("interval") && failed.token.kind == TokenKind::Number)
+        .map(|word| (word, INTERVAL));
+    let word = word.or(called).or(interval);
     let label = is_bare_label(failed).then_some((failed.token, BARE_LABEL));
     let limit = failed.token.is_mark(",") && failed.before(2).is_some_and(|token| token.is_word("limit"));
     word.or(limit.then_some((failed.token, LIMIT_COMMA))).or(label)
