@@ -228,6 +228,11 @@ const NAMESAKES: &[(&str, &[usize], &str)] = &[
     ("to_number", &[2], "x::numeric, or to_number(x, '999D99')"),
 ];
 
+/// Returns the names of functions that PostgreSQL does not have.
+pub fn of_other_databases() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|(name, _)| *name)
+}
+
 /// Returns the rewrite of another database's function.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     find(FUNCTIONS, name.strip_prefix("pg_catalog.").unwrap_or(name))

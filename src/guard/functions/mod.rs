@@ -17,6 +17,7 @@ pub(crate) mod operators;
 pub(crate) mod sets;
 pub(crate) mod denied;
 
+pub use foreign::of_other_databases;
 pub use function::Function;
 pub(crate) use function::{Group, Keys, Members, Number, Rows, Size, Time};
 pub(crate) use patterns::matches_any;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_server_suite::guard::functions::listed;
+use mcp_server_suite::guard::functions::{listed, of_other_databases};
 
 use crate::cluster::Cluster;
 
@@ -45,4 +45,11 @@ fn an_allowed_function_is_volatile_only_for_a_reason() {
             "PostgreSQL {release}: {listed:?}"
         );
     }
+}
+
+#[test]
+fn a_function_of_another_database_is_none_of_the_server() {
+    let (release, functions) = of_server();
+    let wrong: Vec<&str> = of_other_databases().filter(|name| functions.contains_key(*name)).collect();
+    assert!(wrong.is_empty(), "PostgreSQL {release}: {wrong:?}");
 }

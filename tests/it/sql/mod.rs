@@ -6,6 +6,7 @@ mod settings;
 pub(crate) mod run;
 mod shadowing;
 mod functions;
+mod dba;
 mod cells;
 mod intervals;
 mod faithful;

@@ -14,6 +14,7 @@ const SETUP: &str = "
     CREATE DOMAIN spying AS int CHECK (leak(VALUE)); CREATE DOMAIN over_spying AS spying;
     CREATE OPERATOR === (FUNCTION = int4eq, LEFTARG = int, RIGHTARG = int);
     CREATE DOMAIN by_operator AS int CHECK (VALUE === 1); CREATE DOMAIN path_of AS regrole;
+    CREATE DOMAIN string AS text; CREATE DOMAIN app.datetime AS timestamp;
     CREATE TYPE pair_of AS (a int, b text); CREATE DOMAIN pairs AS pair_of; CREATE TYPE span AS RANGE (subtype = int);
     CREATE TABLE documents (id int, xml text, system text, m mood, rows int, \"values\" int, label text);
     INSERT INTO documents VALUES (1, '<a/>', 's', 'sad', 3, 4, 'l');
@@ -38,6 +39,8 @@ const ANSWERED: &[(&str, &str)] = &[
     ("SELECT 8::even_one::text", "8"),
     ("SELECT array_to_string('{sad}'::moods, ',')", "sad"),
     ("SELECT 'sad'::feeling::text", "sad"),
+    ("SELECT 'a'::string::text", "a"),
+    ("SELECT '2024-05-03'::app.datetime::date::text", "2024-05-03"),
     ("SELECT a::text FROM json_to_record('{\"a\": \"sad\"}') AS x(a mood)", "sad"),
     ("SELECT d.xml FROM documents d", "<a/>"),
     ("SELECT d.\"xml\" FROM public.documents AS d", "<a/>"),
@@ -65,6 +68,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("SELECT 1::app.mood", "The type 'app.mood'"),
     ("SELECT 'x'::\"Mood\"", "The type 'Mood'"),
     ("SELECT '1'::\"int\"", "The type 'int'"),
+    ("SELECT '2024-05-03'::datetime", "PostgreSQL has no type 'datetime'; write timestamp"),
+    ("SELECT CAST('1' AS nvarchar(10))", "PostgreSQL has no type 'nvarchar'; write varchar"),
     ("SELECT n.label FROM app.notes n", "behind a dot may call the function 'public.label'"),
     ("SELECT d.label FROM documents d WHERE EXISTS (SELECT d.label FROM app.notes d)", "behind a dot"),
     ("WITH noted AS (SELECT n.label FROM noted n) SELECT label FROM noted", "behind a dot"),
