@@ -73,6 +73,11 @@ impl ReadOnlyStatement {
         self.refuse_at(types::unknown_type(&written), token)
     }
 
+    /// Returns the refusal of a cast to one of the open types.
+    pub(crate) fn refuse_cast(&self, path: &Path, detail: String) -> Problem {
+        self.refuse_at(detail, self.types.get(path).copied().unwrap_or_default())
+    }
+
     /// Returns a refusal of the token.
     pub(crate) fn refuse_at(&self, detail: String, token: usize) -> Problem {
         let problem = Problem::new(Code::QueryViolation, detail).param("query");

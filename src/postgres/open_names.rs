@@ -57,8 +57,12 @@ SELECT w.number::pg_catalog.int8
 
 /// Requires that every type that the guard does not know is an enum, or a domain over built-in types whose checks call no
 /// user's code, or an array of these. Before anything of the statement is sent: PostgreSQL calls a type's input function
-/// while it parses.
-pub(super) fn check_types(client: &mut Client, statement: &ReadOnlyStatement) -> Result<(), Failure> {
+/// while it parses. `refuse_cast` judges the types that a cast passes: to a domain, that is a cast to its base type.
+pub(super) fn check_types(
+    client: &mut Client,
+    statement: &ReadOnlyStatement,
+    refuse_cast: impl Fn(&str) -> Option<String>,
+) -> Result<(), Failure> {
     let open: Vec<&Path> = statement.open_types().keys().collect();
     if open.is_empty() {
         return Ok(());
@@ -79,13 +83,15 @@ pub(super) fn check_types(client: &mut Client, statement: &ReadOnlyStatement) ->
                 _ => false,
             })
         };
+        let name: &str = row.try_get(0).unwrap_or_default();
+        let refused = || open.iter().find(|path| quoted(path) == name).or(open.first());
+        let unknown = || Failure::Internal("a type that was not asked for".to_owned());
         if !is_harmless().unwrap_or(false) {
-            let name: &str = row.try_get(0).unwrap_or_default();
-            let refused = open.iter().find(|path| quoted(path) == name).or(open.first());
-            let refusal = refused.map(|path| Failure::from(statement.refuse_type(path)));
-            return Err(
-                refusal.unwrap_or_else(|| Failure::Internal("a type that was not asked for".to_owned()))
-            );
+            return Err(refused().map_or_else(unknown, |path| statement.refuse_type(path).into()));
+        }
+        let part: &str = row.try_get::<_, Option<&str>>(1).ok().flatten().unwrap_or_default();
+        if let Some(detail) = refuse_cast(part) {
+            return Err(refused().map_or_else(unknown, |path| statement.refuse_cast(path, detail).into()));
         }
     }
     Ok(())

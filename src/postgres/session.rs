@@ -140,7 +140,8 @@ impl Session {
     ) -> Result<OpenFields, Failure> {
         self.retirement.note_statement(statement.canonical());
         let open = self.shadowing.check(statement, config)?;
-        open_names::check_types(&mut self.client, statement)?;
+        let shadowing = &self.shadowing;
+        open_names::check_types(&mut self.client, statement, |part| shadowing.refuse_cast(part, config))?;
         Ok(open)
     }
 

@@ -190,6 +190,16 @@ impl Shadowing {
         }
         Ok(OpenFields(open))
     }
+
+    /// Returns the refusal of a cast that reaches the type `part` on its way to a user-defined type, if a user-defined function
+    /// would make the value. `None`: no such cast, or the operator allowed it.
+    pub(super) fn refuse_cast(&self, part: &str, config: &GuardConfig) -> Option<String> {
+        // With objects that are not known, the cast itself was refused.
+        let Self::Known(known) = self else { return None };
+        let mut paths = known.get(&(ObjectKind::Cast, part.to_owned()))?.iter();
+        let path = paths.find(|(schema, name)| !config.allows_user_defined(schema, name))?;
+        Some(collision(&Use::Cast(part.to_owned()), part, path))
+    }
 }
 
 /// Returns whether the guard means this object, too. Of an extension with a named set, all that the set was made from: it was

@@ -44,6 +44,10 @@ const EVIL: &str = "
     CREATE OPERATOR * (leftarg = int, rightarg = text, function = same);
     CREATE FUNCTION number(mood) RETURNS int LANGUAGE sql AS 'SELECT ran()';
     CREATE CAST (mood AS int) WITH FUNCTION number(mood);
+    CREATE FUNCTION feel(bigint) RETURNS mood LANGUAGE sql AS 'SELECT ''sad''::mood FROM ran()';
+    CREATE CAST (bigint AS mood) WITH FUNCTION feel(bigint);
+    CREATE DOMAIN whole AS int; CREATE DOMAIN wholer AS whole; CREATE DOMAIN wholes AS int[];
+    CREATE DOMAIN feeling AS mood; CREATE DOMAIN feelings AS mood[];
 ";
 
 /// Each runs evil code when it is let through, as the first test makes sure.
@@ -87,6 +91,14 @@ const ATTACKS: &[&str] = &[
     "SELECT e::int FROM t",
     "SELECT CAST(e AS integer) FROM t",
     "SELECT ARRAY[e]::int4[] FROM t",
+    "SELECT e::whole FROM t",
+    "SELECT CAST(e AS public.wholer) FROM t",
+    "SELECT ARRAY[e]::whole[] FROM t",
+    "SELECT ARRAY[e]::wholes FROM t",
+    "SELECT 1::bigint::mood",
+    "SELECT 1::bigint::feeling",
+    "SELECT ARRAY[1::bigint]::feelings",
+    "SELECT ARRAY[1::bigint]::public.feeling[]",
 ];
 
 /// The sentence of a refusal that came without the server.
