@@ -246,14 +246,6 @@ FROM pg_stat_progress_vacuum p
 JOIN pg_stat_activity a USING (pid)
 ORDER BY now() - a.xact_start DESC;
 
--- statements by time
-SELECT queryid, calls, round(total_exec_time::numeric, 2) AS total,
-    round((100 * total_exec_time / sum(total_exec_time) OVER ())::numeric, 2) AS pct, round(mean_exec_time::numeric,
-    2) AS mean, left(regexp_replace(query, '\s+', ' ', 'g'), 80) AS query
-FROM pg_stat_statements
-ORDER BY total_exec_time DESC
-LIMIT 20;
-
 -- invalid indexes
 SELECT n.nspname, c.relname, pg_get_indexdef(c.oid)
 FROM pg_class c

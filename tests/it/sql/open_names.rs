@@ -116,6 +116,56 @@ fn a_type_or_a_field_is_used_when_the_server_says_that_it_is_harmless() {
     client.end().cleanly();
 }
 
+/// The conditions of an entry on its parameter `p`, a text, and the outcome: the id that is found, or none where the entry does not
+/// fit the database.
+const IN_A_CATALOG: &[(&str, Option<i64>)] = &[
+    ("m = :p::mood", Some(1)),
+    ("m = CAST(:p AS public.mood)", Some(1)),
+    ("m = ANY (ARRAY[:p]::mood[])", Some(1)),
+    ("m = :p::feeling::mood", Some(1)),
+    (":p::mood = ANY (enum_range(NULL::mood))", Some(1)),
+    (":p::short = 'sad'", Some(1)),
+    ("m = :p", None),
+    ("length(:p::by_text) = 3", None),
+];
+
+#[test]
+fn a_parameter_of_a_catalog_may_be_cast_to_an_enum() {
+    let setup = format!(
+        "{SETUP} CREATE FUNCTION spy(text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$; \
+        CREATE DOMAIN by_text AS text CHECK (spy(VALUE));"
+    );
+    let url = Cluster::shared().url(&Cluster::shared().database(&setup));
+    let mut catalog = "version = 1\ntables = [\"documents\"]\n".to_owned();
+    for (number, (condition, _)) in IN_A_CATALOG.iter().enumerate() {
+        catalog += &format!(
+            "[[query]]\nname = \"q{number}\"\ntitle = \"Q\"\ndescription = \"Finds documents.\"\ntables = [\"documents\"]\n\
+             columns = [\"id\"]\nsql = \"SELECT id FROM documents WHERE {condition} ORDER BY id LIMIT 5\"\n\
+             params.p = {{ type = \"string\", max_length = 9 }}\n"
+        );
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("catalog.toml");
+    std::fs::write(&file, catalog).unwrap();
+    let mut client =
+        Client::initialized(&[("MCP_SQL_DSN", &url), ("MCP_CATALOG", file.to_str().unwrap())], "2025-11-25");
+    for (number, (condition, expected)) in IN_A_CATALOG.iter().enumerate() {
+        let id = client.call(&format!("q{number}"), json!({ "p": "sad" }));
+        let answer = client.answer(&id);
+        match expected {
+            Some(expected) => {
+                assert_eq!(
+                    answer["result"]["structuredContent"]["rows"],
+                    json!([{ "id": expected }]),
+                    "{condition}: {answer}"
+                );
+            }
+            None => assert_eq!(answer["error"]["code"], -32603, "{condition}: {answer}"),
+        }
+    }
+    client.end().cleanly();
+}
+
 /// Places of a keyword, as a name that PostgreSQL may take or not.
 const PLACES: &[&str] = &[
     "SELECT # FROM w",

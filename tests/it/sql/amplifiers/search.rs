@@ -33,7 +33,9 @@ const MAX_FINDS: usize = 25;
 const NOT_CALLED: &[(&str, &str)] = &[
     ("acldefault", "gives aclitem[], which no literal can be cast to"),
     ("aclexplode", "takes aclitem[]"),
+    ("int2vectorout", "gives cstring, which only a function takes"),
     ("pg_get_expr", "takes pg_node_tree"),
+    ("textin", "takes cstring"),
 ];
 
 /// Counts of one call's runs.
