@@ -81,20 +81,18 @@ fn makes_json(expr: &Expr) -> bool {
     }
 }
 
-/// Returns whether a key or a path is a literal with a name in it: not only positions, and not nothing.
+/// Returns whether a key or a path is a literal with a name in it. PostgreSQL takes a part of digits for a position, also one
+/// with a sign, an escape or white space; a letter is never a part of a position.
 #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is no literal")]
 pub(super) fn is_by_name(path: &Expr) -> bool {
+    let has_letter = |value| text_of(value).is_some_and(|text| text.contains(char::is_alphabetic));
     match bare(path) {
         Expr::Cast { kind: _, expr: inner, data_type, format: _ } => {
             !is_integer(data_type) && is_by_name(inner)
         }
         Expr::Array(array) => array.elem.iter().any(is_by_name),
-        Expr::Value(value) => {
-            let is_name = |part: &str| !part.is_empty() && !part.bytes().all(|byte| byte.is_ascii_digit());
-            let parts = |text: &str| text.split(['{', '}', ',', '-', '"', ' ']).any(is_name);
-            text_of(value).is_some_and(parts)
-        }
-        Expr::TypedString(typed) => text_of(&typed.value).is_some_and(|text| !text.is_empty()),
+        Expr::Value(value) => has_letter(value),
+        Expr::TypedString(typed) => has_letter(&typed.value),
         _ => false,
     }
 }

@@ -203,6 +203,11 @@ fn a_member_that_is_taken_by_position_is_still_the_value() {
             select("(data #> ARRAY[]::text[])::text"),
             select("(data #> '{ }'::text[])::text"),
             select("(data #> '{\"0\",-1}')::text"),
+            select("(data #> '{+0}')::text"),
+            select("(data #> E'{\"\\t0\"}')::text"),
+            select("(data #> _text '{}')::text"),
+            select("(data #> _text '{0}')::text"),
+            select("(data #> '{.0}')::text"),
             select("encode(convert_to((data #> '{}')::text, 'UTF8'), 'hex')"),
             select("jsonb_extract_path_text(data, '0')"),
             select("jsonb_extract_path(data, '0')::text"),
@@ -266,6 +271,10 @@ fn a_text_of_the_caller_is_no_column_beside_a_marked_name() {
             case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE note = q.k").params("k"),
             case("SELECT coalesce(data ->> 'a', :k) AS full_name FROM people").params("k"),
             case("SELECT data AS full_name FROM people UNION SELECT jsonb_agg(note) FROM people"),
+            // A number names no member.
+            case("SELECT data -> 'a' AS full_name FROM people UNION ALL SELECT to_jsonb(:k::int)").params("k#"),
+            case("SELECT y AS full_name FROM (SELECT data -> 'a' AS y FROM people UNION ALL SELECT jsonb_build_object('b', :k::int)) q").params("k#"),
+            case("SELECT data AS full_name FROM people, (SELECT :k::int AS k) q WHERE data -> 'a' > to_jsonb(q.k)").params("k#"),
         ],
         "",
     );
