@@ -119,7 +119,7 @@ fn is_fatal(refusal: &DbError) -> bool {
     matches!(refusal.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
 }
 
-/// What an error of PostgreSQL means for a call.
+/// The meaning of an error of PostgreSQL for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// The model can do something about it.

@@ -128,7 +128,7 @@ fn end_of_tag(tag: &str) -> usize {
     end.or_else(|| tag.find('>')).unwrap_or(tag.len())
 }
 
-/// What an object says of a pair: the secret that it names, and where values stand in the text.
+/// The pair that an object holds: the secret that it names, and where values stand in the text.
 #[derive(Default)]
 struct Pair {
     secret: Option<String>,

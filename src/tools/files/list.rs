@@ -71,7 +71,7 @@ struct Entry {
     /// Null for anything but a file.
     size_bytes: Option<u64>,
     modified: String,
-    /// Whether name can be used in a path.
+    /// True if name can be used in a path.
     readable: bool,
 }
 

@@ -20,7 +20,7 @@ use crate::problem::{Code, Problem};
 use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
 
-/// What a caller says.
+/// The arguments.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
@@ -31,12 +31,12 @@ pub(crate) struct Arguments {
     #[schemars(range(min = 1))]
     #[serde(default = "default_max_rows")]
     max_rows: u32,
-    /// Whether to run the query, too.
+    /// Run the query, too.
     #[serde(default)]
     analyze: bool,
 }
 
-/// What comes back.
+/// The answer.
 #[derive(Serialize, JsonSchema)]
 struct Output {
     /// PostgreSQL's own plan (`EXPLAIN (FORMAT JSON)`).

@@ -22,7 +22,7 @@ use crate::problem::{Code, Problem};
 use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
 
-/// What a caller says.
+/// The arguments.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
@@ -40,7 +40,7 @@ pub(super) fn default_max_rows() -> u32 {
     100
 }
 
-/// What comes back.
+/// The answer.
 #[derive(Serialize, JsonSchema)]
 struct Output {
     /// Names need not be unique.
@@ -48,9 +48,9 @@ struct Output {
     #[schemars(schema_with = "rows_schema")]
     rows: Vec<Vec<Value>>,
     row_count: u64,
-    /// Whether there are more rows.
+    /// True if there are more rows.
     has_more: bool,
-    /// Whether a cell was cut or rows were dropped to fit.
+    /// True if a cell was cut or rows were dropped to fit.
     truncated: bool,
 }
 

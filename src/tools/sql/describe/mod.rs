@@ -22,7 +22,7 @@ use crate::problem::{Code, Problem, echo};
 use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::{AsciiJson, AsciiWriter};
 
-/// What a caller says.
+/// The arguments.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     after: Option<String>,
 }
 
-/// What comes back. Members without a value are left out.
+/// The answer. Members without a value are left out.
 #[derive(Serialize, JsonSchema)]
 struct Output {
     /// The database's name.
@@ -49,7 +49,7 @@ struct Output {
     /// Each schema: name and tables.
     #[schemars(schema_with = "schemas_schema")]
     schemas: Vec<Value>,
-    /// Whether columns or tables were left out: ask for fewer tables, or go on with after = next_after.
+    /// True if columns or tables were left out: ask for fewer tables, or go on with after = next_after.
     truncated: bool,
 }
 

@@ -202,7 +202,7 @@ impl<'t> Uses<'t> {
 #[derive(Default)]
 struct Source<'t> {
     names: Vec<&'t Ident>,
-    /// Whether an object is built of them.
+    /// An object is built of them.
     is_built: bool,
 }
 
