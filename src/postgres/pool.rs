@@ -81,12 +81,18 @@ impl SlotPool {
                 locked(&users).push((serial, Some(call.interrupt().clone())));
                 return Some(Lease { slot: Some(slot), session, idle, users, serial, wait_guard });
             }
-            let hangs = |user: &Option<Interrupt>| user.as_ref().is_none_or(Interrupt::is_set);
-            let all_hang = locked(&self.users).iter().all(|(_, user)| hangs(user));
-            if all_hang || call.remaining().is_zero() || call.interrupt().is_set() {
+            if self.all_hang() || call.remaining().is_zero() || call.interrupt().is_set() {
                 return None;
             }
         }
+    }
+
+    /// Returns whether a slot cannot come back soon. A slot that is on its way, in or out, has no user and counts as one that can.
+    fn all_hang(&self) -> bool {
+        let users = locked(&self.users);
+        let hangs = |user: &Option<Interrupt>| user.as_ref().is_none_or(Interrupt::is_set);
+        let lent = u32::try_from(users.len()).unwrap_or(u32::MAX);
+        lent >= self.slots.max_size() && users.iter().all(|(_, user)| hangs(user))
     }
 }
 
@@ -184,5 +190,27 @@ impl Idle {
         let (sessions, has_come) = &*self.0;
         sessions.lock().unwrap_or_else(PoisonError::into_inner).push(session);
         has_come.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_slots_that_are_all_lent_to_what_hangs_are_not_waited_for() {
+        let pool = SlotPool::start(2);
+        let stopped = Interrupt::default();
+        assert!(stopped.set().is_none());
+        for (users, expected) in [
+            (vec![], false),
+            (vec![None], false),
+            (vec![None, Some(Interrupt::default())], false),
+            (vec![None, Some(stopped.clone())], true),
+            (vec![None, None], true),
+        ] {
+            *locked(&pool.users) = (0..).zip(users.clone()).collect();
+            assert_eq!(pool.all_hang(), expected, "{users:?}");
+        }
     }
 }
