@@ -208,6 +208,26 @@ mod tests {
         refused("mysql://u:hunter2@h/d", "postgres:// or postgresql://");
         refused("hunter2", "has no '='");
         refused("host=h hunter2=x", "parameter 2 is not one");
+        refused("host=h schema=x", "parameter 'schema' is not one");
+        refused("postgres://u@h/d?schema=app", "parameter 'schema' is not one");
+        refused("postgres://u@h/d?sslmode=require&pgbouncer=true", "parameter 'pgbouncer' is not one");
+        refused("postgres://u@h/d?hunter2=x@y", "parameter 4 is not one");
+        refused("postgres://u@h/d?hunt%20er=x", "parameter 4 is not one");
+        for quoted in
+            ["\"postgres://u:hunter2@h/d\"", "'host=h password=hunter2'", "\u{201c}postgres://h/d\u{201d}"]
+        {
+            refused(quoted, "quotes stand around the whole value");
+        }
+        refused("jdbc:postgresql://h/d?password=hunter2", "leave out jdbc:");
+        refused("\u{feff}postgres://u:hunter2@h/d", "byte order mark");
+        refused("postgres://${DB_USER}:hunter2@h/d", "was not replaced by its value");
+        refused("host=h password=${_HUNTER2}", "was not replaced by its value");
+        refused("DATABASE_URL=postgres://u:hunter2@h/d", "name of a variable");
+        refused("export MCP_SQL_DSN=\"postgres://u:hunter2@h/d\"", "name of a variable");
+        refused("MCP_SQL_DSN = host=h password=hunter2", "name of a variable");
+        check("host=h password=$\\{A}", "postgres://me@h:5432/me", Some("${A}"));
+        check("postgres://me:%24%7BA%7D@h", "postgres://me@h:5432/me", Some("${A}"));
+        check("postgres://me:${a}$A@h", "postgres://me@h:5432/me", Some("${a}$A"));
         refused("password=hunter2 hunter3", "has no '='");
         refused("password='hunter2", "does not end");
         refused("host=h host=i", "'host' is given twice");

@@ -21,6 +21,14 @@ pub enum DsnError {
         /// Its name.
         key: &'static str,
     },
+    /// A parameter of another driver.
+    #[error(
+        "the parameter '{key}' is not one that PostgreSQL's libpq knows; leave it out, or see the manual's chapter settings"
+    )]
+    Foreign {
+        /// Its name.
+        key: String,
+    },
     /// A parameter that libpq does not know either. Its name is not shown: it may be a piece of a password.
     #[error("parameter {ordinal} is not one that PostgreSQL's libpq knows; a value with spaces needs quotes")]
     Unknown {

@@ -22,6 +22,14 @@ const REFUSED: [&str; 29] = [
     "sslcrldir", "sslkeylogfile", "sslpassword", "sslsni", "authtype", "tty",
 ];
 
+/// Parameters of drivers and object mappers, named also where an unknown name may be a piece of a password.
+#[rustfmt::skip]
+const OF_DRIVERS: [&str; 24] = [
+    "Database", "Host", "Password", "Port", "Server", "User", "UserId", "Username", "application", "connection_limit",
+    "currentSchema", "database", "db", "pgbouncer", "pool_size", "pool_timeout", "pwd", "schema", "search_path", "server",
+    "socket", "sslMode", "statement_timeout", "username",
+];
+
 /// Parameters that were read and not taken yet.
 pub(super) struct Parameters(Vec<(&'static str, String)>);
 
@@ -29,8 +37,8 @@ impl Parameters {
     /// Reads a connection string, a URL or pairs.
     pub(super) fn read(text: &str) -> Result<Self, DsnError> {
         let text = text.trim_start();
-        if text.contains('\0') {
-            return Err(DsnError::Syntax("it holds a NUL byte"));
+        if let Some(sentence) = wrapping(text) {
+            return Err(DsnError::Syntax(sentence));
         }
         let mut parameters = Self(Vec::new());
         match behind_scheme(text) {
@@ -47,6 +55,7 @@ impl Parameters {
         let Some(known) = SUPPORTED.into_iter().find(|known| *known == key) else {
             return Err(match REFUSED.into_iter().find(|known| *known == key) {
                 Some(key) => DsnError::Unsupported { key },
+                None if OF_DRIVERS.contains(&key) => DsnError::Foreign { key: key.to_owned() },
                 None => DsnError::Unknown { ordinal: self.0.len() + 1 },
             });
         };
@@ -125,6 +134,9 @@ impl Parameters {
             match (percent_decoded(key)?.as_str(), percent_decoded(value)?) {
                 // A parameter of JDBC's URLs that libpq understands.
                 ("ssl", value) if value == "true" => self.add("sslmode", "require".to_owned())?,
+                (key, _) if is_foreign(key, query) => {
+                    return Err(DsnError::Foreign { key: key.to_owned() });
+                }
                 (key, value) => self.add(key, value)?,
             }
         }
@@ -181,6 +193,46 @@ impl Parameters {
         }
         Ok(())
     }
+}
+
+/// Finds what stands around or in place of a connection string when it was copied from elsewhere.
+fn wrapping(text: &str) -> Option<&'static str> {
+    let is_variable = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    let is_unexpanded = || {
+        text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).any(|(name, _)| is_variable(name))
+    };
+    let is_assignment = |(name, value): (&str, &str)| {
+        let value = value.trim_start().trim_start_matches(['"', '\'']);
+        is_variable(name.trim_start_matches("export ").trim_end())
+            && (behind_scheme(value).is_some() || value.contains('='))
+    };
+    if text.contains('\0') {
+        Some("it holds a NUL byte")
+    } else if text.starts_with('\u{feff}') {
+        Some("it begins with a byte order mark (U+FEFF); save it as UTF-8 without one")
+    } else if text.starts_with(['"', '\'', '`', '\u{2018}', '\u{201c}']) {
+        Some("quotes stand around the whole value; leave them out")
+    } else if text.starts_with("jdbc:") {
+        Some("a URL of JDBC is read by Java only; leave out jdbc:, and write user:password@ before the host")
+    } else if is_unexpanded() {
+        Some(
+            "a variable in ${…} was not replaced by its value; write the value, or let a shell start the server",
+        )
+    } else if text.split_once('=').is_some_and(is_assignment) {
+        Some("it begins with the name of a variable; write the value alone")
+    } else {
+        None
+    }
+}
+
+/// Returns whether a URL's parameter is one of another driver. An '@' behind the '?' may be that of a torn login, and the name a
+/// piece of its password.
+fn is_foreign(key: &str, query: &str) -> bool {
+    let is_word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_word && !query.contains('@') && !SUPPORTED.contains(&key) && !REFUSED.contains(&key)
 }
 
 /// The text behind the scheme of a URL.
