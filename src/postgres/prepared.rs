@@ -8,7 +8,6 @@ use std::sync::Arc;
 use postgres::types::{ToSql, Type};
 use postgres::{Client, Column};
 
-use super::cells;
 use super::columns::{MAX_WIDTH, Plan};
 use super::database::Database;
 use super::result::Rows;
@@ -74,12 +73,9 @@ impl PreparedQuery {
             ));
         }
         let cached = Arc::new(CachedStatement { wrapper, plan });
-        if described.columns().iter().any(|column| cells::has_fields(column.type_())) {
-            // The driver remembers types. Fields can be renamed, added and dropped before the next call.
-            session.client.clear_type_cache();
-            return Ok(cached);
+        if !session.note_columns(described.columns()) {
+            session.statements.put(&self.name, Arc::clone(&cached));
         }
-        session.statements.put(&self.name, Arc::clone(&cached));
         Ok(cached)
     }
 
@@ -94,6 +90,7 @@ impl PreparedQuery {
         let session = transaction.session()?;
         let open = session.admit(&self.statement, guard).map_err(unexpected)?;
         let described = session.client.prepare_typed(self.statement.canonical(), &self.types)?;
+        session.note_columns(described.columns());
         session.confirm(open).map_err(unexpected)?;
         let client = &mut session.client;
         accept(client, described.columns())?;

@@ -5,10 +5,11 @@
 
 use std::time::{Duration, Instant};
 
-use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator as _;
+use postgres::{Client, Column, Statement};
 
 use super::cancel::{Backend, Canceller, Presence};
+use super::cells;
 use super::config::Pooler;
 use super::connect_error::Cause;
 use super::open_names::{self, OpenFields};
@@ -16,6 +17,7 @@ use super::retirement::Retirement;
 use super::server_info::{ServerInfo, opening};
 use super::shadowing::Shadowing;
 use super::simple_query::{literal, milliseconds, row};
+use super::sqlstate::{self, Sent};
 use super::statement_cache::StatementCache;
 use super::stream::Deadline;
 use super::transport::Transport;
@@ -39,6 +41,8 @@ pub(crate) struct Session {
     backend: Backend,
     /// The time that a statement of the present transaction may run.
     pub(crate) statement_limit: Duration,
+    /// True if the driver may have read types with fields.
+    knows_fields: bool,
     /// True if a statement may still run on it.
     pub(super) is_busy: bool,
     // INVARIANT: dropped last, when the connection is gone.
@@ -106,6 +110,7 @@ impl Session {
             statements: StatementCache::default(),
             retirement: Retirement::default(),
             statement_limit: Duration::ZERO,
+            knows_fields: false,
             is_busy: false,
             backend,
             _presence: presence,
@@ -150,6 +155,31 @@ impl Session {
         open_names::check_fields(&mut self.client, fields)
     }
 
+    /// Has a statement judged by what the server knows, and described.
+    pub(crate) fn describe(
+        &mut self,
+        statement: &ReadOnlyStatement,
+        config: &GuardConfig,
+    ) -> Result<Statement, Failure> {
+        let open = self.admit(statement, config)?;
+        let sent = Sent { statement, prefix_chars: 0, limit: self.statement_limit };
+        let described = self
+            .client
+            .prepare(statement.canonical())
+            .map_err(|error| sqlstate::failure(&error, Some(sent)))?;
+        self.note_columns(described.columns());
+        self.confirm(open)?;
+        Ok(described)
+    }
+
+    /// Notes columns that the server described. Returns true for those with fields, which can be renamed, added and dropped
+    /// before the next call: the driver forgets its types then.
+    pub(super) fn note_columns(&mut self, columns: &[Column]) -> bool {
+        let have_fields = columns.iter().any(|column| cells::has_fields(column.type_()));
+        self.knows_fields |= have_fields;
+        have_fields
+    }
+
     /// Cancels its statements. `None` behind a transaction pooler, whose CancelRequest may hit another client's.
     pub(super) fn canceller(&self) -> Option<Canceller> {
         (self.pooler == Pooler::None).then(|| Canceller {
@@ -164,6 +194,9 @@ impl Session {
     pub(super) fn begin(&mut self, statement: Duration, remaining: Duration) -> Result<(), postgres::Error> {
         self.is_busy = true;
         self.retirement.count_call();
+        if std::mem::take(&mut self.knows_fields) {
+            self.client.clear_type_cache();
+        }
         // Time for the server to receive a cancel and to answer it.
         self.deadline.wait_at_most(remaining.saturating_add(CANCEL_TIME));
         if self.shadowing_read.elapsed() >= SHADOWING_AGE {

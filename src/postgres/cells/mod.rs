@@ -22,5 +22,5 @@ pub(super) use json::write_record;
 pub(super) use reader::Undecodable;
 pub(super) use scalar::write_text;
 pub(super) use time::Intervals;
-pub(crate) use value::has_fields;
+pub(super) use value::has_fields;
 pub(super) use value::{Writer, knows};

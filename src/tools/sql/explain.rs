@@ -102,17 +102,12 @@ fn explain(
         Failure::from(Problem::new(Code::Validation, detail).param("query"))
     };
     let session = transaction.session()?;
-    let open = session.admit(statement, &config.guard)?;
-    let limit = session.statement_limit;
-    let unplanned =
-        |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0, limit }));
-    let prepared = session.client.prepare(statement.canonical()).map_err(unplanned)?;
-    session.confirm(open)?;
-    let Session { client, info, .. } = session;
+    let described = session.describe(statement, &config.guard)?;
+    let Session { client, info, statement_limit: limit, .. } = session;
     let wanted = usize::try_from(request.max_rows).unwrap_or(usize::MAX);
-    let plan = Plan::new(statement.canonical(), prepared.columns(), config, info, wanted);
+    let plan = Plan::new(statement.canonical(), described.columns(), config, info, wanted);
     let prefix = if request.analyze { "EXPLAIN (FORMAT JSON, ANALYZE) " } else { "EXPLAIN (FORMAT JSON) " };
-    let sent = Sent { statement, prefix_chars: prefix.chars().count() + plan.prefix_chars, limit };
+    let sent = Sent { statement, prefix_chars: prefix.chars().count() + plan.prefix_chars, limit: *limit };
     let failed = |error: postgres::Error| {
         if sqlstate::is_row_too_long(&error) { too_long() } else { sqlstate::failure(&error, Some(sent)) }
     };

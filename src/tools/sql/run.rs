@@ -17,7 +17,7 @@ use crate::postgres::rows::Body;
 use crate::postgres::session::Session;
 use crate::postgres::sqlstate::{self, Sent};
 use crate::postgres::transaction::{End, Transaction, unless_stopped};
-use crate::postgres::{Database, SqlConfig, cells};
+use crate::postgres::{Database, SqlConfig};
 use crate::problem::{Code, Problem};
 use crate::tools::{Bound, CheckedSpec, TypedTool};
 use crate::wire::ascii::AsciiJson;
@@ -161,7 +161,7 @@ fn attempt(
     }
 }
 
-/// Prepares the statement for its columns, then runs it.
+/// Has the statement described for its columns, then runs it.
 fn rows(
     transaction: &mut Transaction,
     config: &SqlConfig,
@@ -169,22 +169,12 @@ fn rows(
     max_rows: u32,
 ) -> Result<(AsciiJson, End), Failure> {
     let session = transaction.session()?;
-    let open = session.admit(statement, &config.guard)?;
-    let limit = session.statement_limit;
-    let failed =
-        |error: postgres::Error| sqlstate::failure(&error, Some(Sent { statement, prefix_chars: 0, limit }));
-    let prepared = session.client.prepare(statement.canonical()).map_err(failed)?;
-    session.confirm(open)?;
-    let Session { client, info, .. } = session;
+    let described = session.describe(statement, &config.guard)?;
+    let Session { client, info, statement_limit: limit, .. } = session;
     let wanted = usize::try_from(max_rows).unwrap_or(usize::MAX);
-    let plan = Plan::new(statement.canonical(), prepared.columns(), config, info, wanted);
-    let sent = Sent { statement, prefix_chars: plan.prefix_chars, limit };
-    let answer = wrapped(client, sent, &plan, config, wanted);
-    if prepared.columns().iter().any(|column| cells::has_fields(column.type_())) {
-        // The driver remembers types. Fields can be renamed, added and dropped before the next call.
-        client.clear_type_cache();
-    }
-    answer
+    let plan = Plan::new(statement.canonical(), described.columns(), config, info, wanted);
+    let sent = Sent { statement, prefix_chars: plan.prefix_chars, limit: *limit };
+    wrapped(client, sent, &plan, config, wanted)
 }
 
 /// Runs the statement in its wrapper and reads as many rows as are wanted and fit.

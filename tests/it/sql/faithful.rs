@@ -1,13 +1,15 @@
 //! The text that runs means the same as the text that was written: the same rows as the client's own text gives by the simple protocol, as psql sends it.
 
 use std::process::Command;
+use std::sync::Arc;
 
 use mcp_server_suite::guard::GuardConfig;
+use mcp_server_suite::tools::sql::ExplainQuery;
 use postgres::{Client, SimpleQueryMessage};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cluster::{Cluster, binaries};
-use crate::sql::run::Rig;
+use crate::sql::run::{Rig, call};
 
 /// Rows that psql and a call must agree on.
 const TABLES: &str = "
@@ -175,9 +177,11 @@ fn fields_are_reported_as_they_are_now() {
          INSERT INTO m VALUES (ROW(1, 'x'), ARRAY[ROW(2, 'y')::moving])",
         |settings| settings.pool_max_size = 1,
     );
+    let explain = ExplainQuery::new(Arc::clone(&rig.db));
     let check = |ddl: &str, expected: &str| {
         rig.admin().batch_execute(ddl).unwrap();
         let answer = rig.query("SELECT v, w FROM m").unwrap();
+        call(&explain, json!({"query": "SELECT v, w FROM m"})).unwrap();
         assert_eq!(answer["rows"][0].to_string(), expected, "{ddl}");
     };
     check("", r#"[{"a":1,"b":"x"},[{"a":2,"b":"y"}]]"#);
