@@ -24,13 +24,26 @@ const MAX_OBJECTS: usize = 20_000;
 /// The server's time to list them, whatever the role is configured with. It takes a few milliseconds.
 const TIMEOUT_MS: u32 = 5_000;
 
-/// Lists the user-defined objects in the schemas of `mcp.schemas`, and the one-argument functions that PostgreSQL brings.
+/// Lists the user-defined objects in the schemas of `mcp.schemas`, and the one-argument functions that PostgreSQL brings. A type
+/// is called like a function, also behind a dot, and one whose values are checked then runs the check. A cast to an array counts as
+/// one to its elements as well: it is written with their name.
+///
 /// Objects with a number from 16384 on are not PostgreSQL's own (`FirstNormalObjectId`); the languages 12 and 13 are
 /// `internal` and `c`, in which only a superuser can write.
 ///
 /// Runs with `search_path = pg_catalog` inside a read-only transaction.
-const OBJECTS: &str = "WITH path AS ( \
-       SELECT n.oid, n.nspname FROM pg_namespace n WHERE n.nspname = ANY (current_setting('mcp.schemas')::name[])) \
+const OBJECTS: &str = "WITH RECURSIVE path AS ( \
+       SELECT n.oid, n.nspname FROM pg_namespace n WHERE n.nspname = ANY (current_setting('mcp.schemas')::name[])), \
+     checked AS MATERIALIZED ( \
+       SELECT t.oid FROM pg_type t WHERE t.oid >= 16384 AND t.typtype = 'd' \
+          AND EXISTS (SELECT FROM pg_constraint k WHERE k.contypid = t.oid)), \
+     made_of AS MATERIALIZED ( \
+       SELECT t.oid AS whole, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END AS part FROM pg_type t \
+        WHERE t.oid >= 16384 AND (t.typtype = 'd' OR t.typelem <> 0) \
+       UNION ALL SELECT r.rngtypid, r.rngsubtype FROM pg_range r UNION ALL SELECT r.rngmultitypid, r.rngtypid FROM pg_range r \
+       UNION ALL SELECT c.reltype, a.atttypid FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
+        WHERE a.atttypid >= 16384 AND c.reltype <> 0 AND EXISTS (SELECT FROM checked)), \
+     checking(oid) AS (SELECT d.oid FROM checked d UNION SELECT m.whole FROM checking g JOIN made_of m ON m.part = g.oid) \
      SELECT CASE WHEN p.oid < 16384 THEN 'built-in' \
                  WHEN p.pronargs > 0 AND p.pronargs - p.pronargdefaults < 2 THEN 'field' ELSE 'function' END, \
             p.proname::text, n.nspname::text, p.proname::text, \
@@ -51,9 +64,13 @@ const OBJECTS: &str = "WITH path AS ( \
             (SELECT e.extname FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid \
               WHERE d.classid = 'pg_cast'::regclass AND d.objid = c.oid AND d.deptype = 'e'), \
             f.prolang IN (12, 13) \
-       FROM pg_cast c JOIN pg_type t ON t.oid = c.casttarget \
+       FROM pg_cast c JOIN pg_type made ON made.oid = c.casttarget \
+       JOIN pg_type t ON t.oid = made.oid OR t.oid = made.typelem AND made.typlen = -1 \
        JOIN pg_proc f ON f.oid = c.castfunc JOIN pg_namespace fn ON fn.oid = f.pronamespace \
-      WHERE f.oid >= 16384";
+      WHERE f.oid >= 16384 \
+     UNION SELECT CASE WHEN t.oid < 16384 THEN 'built-in' ELSE 'field' END, t.typname, n.nspname, t.typname, NULL, false \
+       FROM pg_type t JOIN path n ON n.oid = t.typnamespace \
+      WHERE t.oid IN (SELECT g.oid FROM checking g) OR t.oid < 16384 AND t.typtype = 'b' AND t.typname LIKE 'reg%'";
 
 /// The batch that reads [`Shadowing`], for a session with this `search_path` (an SQL literal).
 fn batch(search_path: &str) -> String {
@@ -209,7 +226,7 @@ fn is_harmless(kind: ObjectKind, name: &str, extension: Option<&str>, compiled: 
     let set = extension.and_then(functions_sets::of_extension);
     let listed = functions::is_built_in(name) || types::is_built_in(name);
     match kind {
-        ObjectKind::BuiltIn => functions::is_built_in(name),
+        ObjectKind::BuiltIn => listed,
         ObjectKind::Field => set.is_some_and(|set| listed || set.has_function(name)),
         ObjectKind::Function | ObjectKind::Operator | ObjectKind::Cast | ObjectKind::Coercion => {
             set.is_some() || extension.is_some() && compiled

@@ -8,8 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{AccessExpr, Expr, Ident, Query, TableAlias, TableFactor, Visit as _, Visitor};
+use sqlparser::ast::{
+    AccessExpr, Expr, Ident, Join, JoinConstraint, Query, Select, TableAlias, TableFactor, Visit as _,
+    Visitor,
+};
 
+use super::from;
 use crate::guard::output_columns;
 
 /// A name, and its schema if one is written.
@@ -94,6 +98,15 @@ impl Sources {
         }
         Some(relations)
     }
+
+    /// The names of joins, `USING (…) AS name`: rows of a type without a name.
+    fn joins(&mut self, joins: &[Join]) {
+        for join in joins {
+            if let Some(JoinConstraint::UsingAlias(_, alias)) = from::constraint_of(&join.join_operator) {
+                self.sources.push(((None, alias.value.clone()), Columns::Unknown));
+            }
+        }
+    }
 }
 
 /// The columns of a query, under the names of an alias.
@@ -114,6 +127,11 @@ impl Visitor for Sources {
             let columns = columns_of(&cte.query, Some(&cte.alias));
             self.with.entry(cte.alias.name.value.clone()).or_default().push(columns);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Infallible> {
+        select.from.iter().for_each(|from| self.joins(&from.joins));
         ControlFlow::Continue(())
     }
 
@@ -142,7 +160,10 @@ impl Visitor for Sources {
             TableFactor::Derived { subquery, alias, .. } => {
                 (alias.as_ref(), columns_of(subquery, alias.as_ref()))
             }
-            TableFactor::NestedJoin { alias, .. } => (alias.as_ref(), Columns::Unknown),
+            TableFactor::NestedJoin { table_with_joins, alias } => {
+                self.joins(&table_with_joins.joins);
+                (alias.as_ref(), Columns::Unknown)
+            }
             TableFactor::Table { alias, .. } | TableFactor::Function { alias, .. } => {
                 self.has_unnamed |= alias.is_none();
                 (alias.as_ref(), Columns::Unknown)
@@ -224,6 +245,8 @@ mod tests {
             ("SELECT q.xml FROM (SELECT * FROM t) q", None),
             ("SELECT q.xml FROM (SELECT 1 AS a) q", None),
             ("SELECT q.xml FROM t AS q(xml)", None),
+            ("SELECT j.xml FROM t JOIN u USING (a) AS j WHERE EXISTS (SELECT FROM u j)", None),
+            ("SELECT j.xml FROM (t JOIN u USING (a) AS j) WHERE EXISTS (SELECT FROM u j)", None),
             ("SELECT q.xml FROM unnest(ARRAY[1]) q", None),
             ("SELECT q.xml FROM t a, u b", None),
             ("SELECT (q).xml, q.xml FROM t q", None),

@@ -88,9 +88,11 @@ fn meanings(table: &'static [(&str, &[&str])], token: &Token<'_>) -> &'static [&
 /// Returns whether this is the `*` of `SELECT *` or `count(*)`. The grammar has no prefix `*`, but `OPERATOR(*)`.
 fn is_all(place: Place<'_, '_>) -> bool {
     let named = place.before(2).is_some_and(|t| t.is_word("operator"));
+    // Behind a dot, these words are columns.
+    let is_column = place.before(2).is_some_and(|t| t.is_mark("."));
     let begins = place.after_mark("(") && !named
         || place.after_mark(",")
-        || place.after_word(&["select", "distinct", "all"]);
+        || place.after_word(&["select", "distinct", "all"]) && !is_column;
     place.token.text == "*" && (begins || place.index == 0)
 }
 
@@ -127,6 +129,10 @@ mod tests {
         check("SELECT * FROM unnest(a) AS q (x)", "unnest() ::q");
         check("SELECT 1 + 2, a != b, c OPERATOR(pg_catalog.-) d, e OPERATOR(*) f, t.*", "operator() * + <>");
         check("SELECT count(*), count(DISTINCT a), 2 * 3", "count() *");
+        check("SELECT DISTINCT * FROM t UNION SELECT ALL * FROM t", "");
+        check("SELECT p.all * p.b FROM t p", ".all .b *");
+        check("SELECT p.distinct * p.b FROM t p", ".b .distinct *");
+        check("SELECT p.select * p.b FROM t p", ".b .select *");
         check("SELECT a LIKE b", "!~~ ~~");
         check("SELECT a IS NOT DISTINCT FROM b", "=");
         check("SELECT DISTINCT a", "");

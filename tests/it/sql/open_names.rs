@@ -20,6 +20,16 @@ const SETUP: &str = "
     INSERT INTO documents VALUES (1, '<a/>', 's', 'sad', 3, 4, 'l');
     CREATE TABLE app.notes (id int, name text, \"text\" text); INSERT INTO app.notes VALUES (1, 'n', 't');
     CREATE FUNCTION label(app.notes) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    CREATE TYPE spied AS (a spying, b int); CREATE TYPE of_spied AS (a int, b spied); CREATE DOMAIN version AS int CHECK (leak(VALUE));
+    CREATE TYPE stages AS ENUM ('a'); CREATE FUNCTION to_stages(text) RETURNS stages[] LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    CREATE CAST (text AS stages[]) WITH FUNCTION to_stages(text);
+    CREATE FUNCTION to_ints(text) RETURNS int8[] LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    CREATE CAST (text AS int8[]) WITH FUNCTION to_ints(text);
+    CREATE FUNCTION rowed(record) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    CREATE TABLE rowed (id int, rowed text); GRANT SELECT ON rowed TO reader;
+    CREATE FUNCTION starred(int, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
+    CREATE OPERATOR * (FUNCTION = starred, LEFTARG = int, RIGHTARG = text);
+    CREATE OPERATOR *** (FUNCTION = starred, LEFTARG = int, RIGHTARG = text);
     CREATE TABLE noted (id int, name text); INSERT INTO noted VALUES (1, 'n');
     CREATE FUNCTION label(noted) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'it ran'; END $$;
     GRANT SELECT ON documents, app.notes, noted TO reader;
@@ -81,6 +91,29 @@ const REFUSED: &[(&str, &str)] = &[
         "SELECT (SELECT unnest.label FROM unnest(ARRAY(SELECT n FROM noted n))) FROM documents unnest",
         "behind a dot",
     ),
+    ("SELECT ('1'::text).spying", "behind a dot may call the function 'public.spying'"),
+    ("SELECT ('{1}'::text)._spying", "behind a dot"),
+    ("SELECT (1).over_spying", "behind a dot"),
+    ("SELECT ('(1,2)'::text).spied FROM noted", "behind a dot"),
+    ("SELECT ('(1,(1))'::text).of_spied", "behind a dot"),
+    ("SELECT spying(1)", "'spying'"),
+    ("SELECT version(1)", "may call the function 'public.version'"),
+    ("SELECT ('postgres'::text).regrole", "behind a dot"),
+    ("SELECT ('leak'::text).regproc", "behind a dot"),
+    ("SELECT n.name::stages[] FROM noted n", "A cast to 'stages' may call the function 'public.to_stages'"),
+    ("SELECT n.name::public.stages[] FROM noted n", "A cast to 'stages'"),
+    ("SELECT n.name::_stages FROM noted n", "A cast to 'stages'"),
+    (
+        "SELECT CAST(n.name AS bigint[]) FROM noted n",
+        "A cast to 'int8' may call the function 'public.to_ints'",
+    ),
+    ("SELECT n.name::int8[] FROM noted n", "A cast to 'int8'"),
+    (
+        "SELECT j.rowed FROM noted JOIN documents USING (id) AS j WHERE EXISTS (SELECT FROM rowed j)",
+        "behind a dot",
+    ),
+    ("SELECT n.all *** n.name FROM (SELECT 1 AS \"all\", 'a'::text AS name) n", "'***'"),
+    ("SELECT n.all * n.name FROM (SELECT 1 AS \"all\", 'a'::text AS name) n", "The operator '*' may call"),
     ("SELECT (d).xml FROM documents d", "behind a dot may call the function 'pg_catalog.xml'"),
     ("SELECT q.xml FROM (SELECT id FROM documents) q", "behind a dot"),
     ("SELECT d.pg_size_of FROM documents d", "behind a dot"),
