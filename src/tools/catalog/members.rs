@@ -41,7 +41,7 @@ pub(super) struct Exposed {
 }
 
 /// The way in which members would be exposed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Exposure {
     /// A marked name is used in a way that hides the names of its members.
     Used,
@@ -49,6 +49,8 @@ pub(super) enum Exposure {
     Taken,
     /// A parameter becomes a value of a column.
     Carried,
+    /// Stands in one column with this name, which a caller may decide if it is not marked as well.
+    Beside(String),
 }
 
 impl MemberUse {
@@ -66,6 +68,9 @@ impl MemberUse {
         let is_exposed = |Exposed { name, at: _, how }: &&Exposed| match how {
             Exposure::Used | Exposure::Carried => marked.contains(name),
             Exposure::Taken => built.contains(name),
+            Exposure::Beside(other) => {
+                marked.contains(name) && (!marked.contains(other) || built.contains(other))
+            }
         };
         let carried = || self.carried.as_ref().filter(|_| !self.names.is_disjoint(&marked));
         self.exposed.iter().find(is_exposed).or_else(carried)
@@ -107,12 +112,18 @@ impl fmt::Display for Exposed {
             format!(" in line {line}, column {column} of the statement")
         });
         let name = echo(&self.name);
-        match self.how {
+        match &self.how {
             Exposure::Used | Exposure::Taken => write!(
                 f,
                 "members-exposed: {name} holds members, and{place} it is used in a way that hides their names from \
                  redaction; select it as it is, or take a member (data ->> 'name'). If it is another column of that name, \
                  give it an alias, or write waive.members = \"reason\""
+            ),
+            Exposure::Beside(other) => write!(
+                f,
+                "members-exposed: {name} holds members, and{place} it stands in one column with {}, which could be compared with \
+                 them; select each in a column of its own, or write waive.members = \"reason\"",
+                echo(other)
             ),
             Exposure::Carried => write!(
                 f,

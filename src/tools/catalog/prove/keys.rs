@@ -117,16 +117,18 @@ impl KeyRule<'_, '_, '_> {
     /// Looks at the names that are written, and that they are.
     #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is not written out")]
     fn key(&mut self, expr: &Expr, key: Key) {
-        let mut left = vec![expr];
-        while let Some(next) = left.pop() {
+        // A number is a position, and in a text the name of a member.
+        let mut left = vec![(expr, true)];
+        while let Some((next, may_be_position)) = left.pop() {
             match next {
                 Expr::Nested(inner)
                 | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner } => {
-                    left.push(inner)
+                    left.push((inner, may_be_position))
                 }
-                Expr::Cast { kind: _, expr: _, data_type, format: _ } if is_integer(data_type) => {}
-                Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => left.push(inner),
-                Expr::Array(array) => left.extend(&array.elem),
+                Expr::Cast { kind: _, expr: _, data_type, format: _ }
+                    if may_be_position && is_integer(data_type) => {}
+                Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => left.push((inner, false)),
+                Expr::Array(array) => left.extend(array.elem.iter().map(|elem| (elem, false))),
                 Expr::Value(ValueWithSpan { value: Value::Number(_, _) | Value::Null, span: _ }) => {}
                 Expr::Value(value) if text_of(value).is_some() => self.written(value, key),
                 Expr::TypedString(typed) => self.written(&typed.value, key),
@@ -144,7 +146,7 @@ impl KeyRule<'_, '_, '_> {
         let Some(text) = text_of(value) else { return };
         if is_secret(self.claim, text) {
             self.faults.add(&diagnoses::SECRET_NAME, at, &[&echo(text)]);
-        } else if !matches!(key, Key::Any | Key::AnyPath) && text.contains(['\\', '\'']) {
+        } else if text.contains('\\') || !matches!(key, Key::Any | Key::AnyPath) && text.contains('\'') {
             self.faults.add(&diagnoses::MEMBER_ESCAPED, at, &[]);
         }
         let path: String = text.split_whitespace().collect();
@@ -168,6 +170,17 @@ mod tests {
         refused(
             Rule::SensitiveIdentifier,
             &[
+                // A number that becomes a text.
+                filter("data #> ARRAY[(:k)::int::text] = '1'").params("k#"),
+                filter("data #>> ARRAY[(:k)::int]::text[] = '1'").params("k#"),
+                filter("data #>> ARRAY[(:k)::int::text, 'a'] = '1'").params("k#"),
+                filter("data ? (:k)::int::text").params("k#"),
+                filter("data -> (:k)::int::text IS NOT NULL").params("k#"),
+                filter("data -> ((:k)::int::varchar)::text IS NOT NULL").params("k#"),
+                // A name that is hidden by an escape.
+                filter(r#"data @> '{"api_t\u006fken": 1}'"#),
+                filter(r#"data @@ '$."api_t\u006fken" == 1'"#),
+                filter(r#"data @@ '$."\x70in" == 1'"#),
                 // A new member has a name of the caller's.
                 filter("data @> jsonb_build_object(:k, 1)").params("k"),
                 filter("data @> jsonb_build_object('a', 1, 'b' || :k, 2)").params("k"),
@@ -199,6 +212,7 @@ mod tests {
             ],
         );
         proven(&[
+            filter("data -> (:x)::int = '1'").params("x#"),
             filter("data @> jsonb_build_object('a', :x)").params("x"),
             case("SELECT jsonb_object_agg(full_name, id) AS full_name FROM people"),
             filter("data @> hstore('a', :x)").params("x").guard("@hstore"),

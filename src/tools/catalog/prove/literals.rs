@@ -1,6 +1,8 @@
 //! Literals, and the names of types.
 
-use sqlparser::ast::{ArrayElemTypeDef, BinaryOperator, DataType, Expr, UnaryOperator, Value, ValueWithSpan};
+use sqlparser::ast::{
+    ArrayElemTypeDef, BinaryOperator, DataType, Expr, TypedString, UnaryOperator, Value, ValueWithSpan,
+};
 
 use super::parts::{Call, argument, bare};
 use crate::guard::output_columns::last_ident;
@@ -34,12 +36,14 @@ pub(super) fn text_of(ValueWithSpan { value, span: _ }: &ValueWithSpan) -> Optio
 /// Returns whether an expression is a literal, an integer, or JSON or an hstore that is built of written keys.
 #[expect(clippy::wildcard_enum_match_arm, reason = "anything else is not written out")]
 pub(super) fn is_written(expr: &Expr) -> bool {
+    if matches!(bare(expr), Expr::Cast { kind: _, expr: _, data_type, format: _ } if is_integer(data_type)) {
+        return true;
+    }
     let mut left = vec![expr];
     while let Some(next) = left.pop() {
         match bare(next) {
             Expr::Value(ValueWithSpan { value: Value::Placeholder(_), span: _ }) => return false,
             Expr::Value(_) | Expr::TypedString(_) => {}
-            Expr::Cast { kind: _, expr: _, data_type, format: _ } if is_integer(data_type) => {}
             Expr::Cast { kind: _, expr: inner, data_type: _, format: _ }
             | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner } => {
                 left.push(inner)
@@ -64,6 +68,19 @@ pub(super) fn is_written(expr: &Expr) -> bool {
         }
     }
     true
+}
+
+/// Returns whether an expression is a literal, with or without a type.
+#[expect(clippy::wildcard_enum_match_arm, reason = "anything else is no literal")]
+pub(super) fn is_literal(mut expr: &Expr) -> bool {
+    loop {
+        expr = match expr {
+            Expr::Nested(inner) | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => inner,
+            Expr::Value(ValueWithSpan { value, span: _ }) => return !matches!(value, Value::Placeholder(_)),
+            Expr::TypedString(_) => return true,
+            _ => return false,
+        };
+    }
 }
 
 /// Returns whether a type has members of names, or is a path of them.
@@ -104,7 +121,8 @@ pub(super) fn is_empty_path(mut path: &Expr) -> bool {
         path = match path {
             Expr::Nested(inner) | Expr::Cast { kind: _, expr: inner, data_type: _, format: _ } => inner,
             Expr::Array(array) => return array.elem.is_empty(),
-            Expr::Value(value) => {
+            Expr::Value(value)
+            | Expr::TypedString(TypedString { data_type: _, value, uses_odbc_syntax: _ }) => {
                 return text_of(value).is_some_and(|text| !text.contains(char::is_alphanumeric));
             }
             _ => return false,

@@ -7,7 +7,8 @@
 //! `data -> 'name'`, may be used in any way: its name is written where a reviewer sees it. An object that the statement
 //! builds of a marked value has names of the author's, so that nothing is taken from it.
 //!
-//! Beside a marked name no column carries a text of the caller's: whatever compares columns would compare it.
+//! Beside a marked name no column carries a text of the caller's, and in one column only marked names and literals stand
+//! together: whatever compares columns and rows would compare them.
 
 use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, Ident, Query, SetExpr, SetOperator, TableAlias};
 
@@ -16,8 +17,7 @@ use super::super::members::{Exposed, Exposure, MemberUse};
 use super::super::params::Param;
 use super::found::Found;
 use super::from::FUNCTION_COLUMN;
-use super::literals::{is_by_name, is_written, operator};
-
+use super::literals::{is_by_name, is_literal, is_written, operator};
 use super::parts::{Call, Part, argument, fields, parts_around, parts_of, placeholders};
 use crate::guard::functions::{self, Members};
 use crate::guard::lexer::Token;
@@ -50,6 +50,9 @@ pub(super) fn collect(claim: &Claim<'_>, found: &Found<'_>) -> MemberUse {
         |name: &Ident, how| Exposed { name: name.value.clone(), at: place(claim, found.place(name)), how };
     let mut all: Vec<Exposed> = uses.exposed.into_iter().map(|name| exposed(name, Exposure::Used)).collect();
     all.extend(uses.taken.into_iter().map(|name| exposed(name, Exposure::Taken)));
+    all.extend(
+        uses.beside.into_iter().map(|(name, other)| exposed(name, Exposure::Beside(other.value.clone()))),
+    );
     all.extend(hidden_clauses(found.tokens).map(|token| Exposed {
         name: token.name.clone(),
         at: place(claim, Some(token.at)),
@@ -101,6 +104,8 @@ struct Uses<'t> {
     exposed: Vec<&'t Ident>,
     /// Names that a member is taken from.
     taken: Vec<&'t Ident>,
+    /// The first name stands in one column with the second, in another row.
+    beside: Vec<(&'t Ident, &'t Ident)>,
 }
 
 impl<'t> Uses<'t> {
@@ -121,6 +126,23 @@ impl<'t> Uses<'t> {
         if compares(query) {
             self.expose_columns(query);
         }
+        exprs_of(query).into_iter().for_each(|rows| self.mix(rows));
+    }
+
+    /// One column of several rows: of a set operation, or of VALUES. What compares the rows compares their members.
+    fn mix(&mut self, rows: Vec<&'t Expr>) {
+        let rows = rows.into_iter().filter(|row| !is_literal(row));
+        let sources: Vec<Source<'t>> = rows.map(|row| Source::of(row, Through::Value)).collect();
+        if sources.len() < 2 {
+            return;
+        }
+        if sources.iter().any(|source| source.names.is_empty() || source.is_built) {
+            self.exposed.extend(sources.into_iter().flat_map(|source| source.names));
+            return;
+        }
+        let names: Vec<&Ident> = sources.into_iter().flat_map(|source| source.names).collect();
+        let beside = |name: &&'t Ident| names.iter().map(move |other| (*name, *other)).collect::<Vec<_>>();
+        self.beside.extend(names.iter().flat_map(beside));
     }
 
     fn expose_columns(&mut self, query: &'t Query) {

@@ -270,7 +270,7 @@ fn a_text_of_the_caller_is_no_column_beside_a_marked_name() {
             case("WITH args AS (SELECT :k::int AS n) SELECT data AS full_name FROM people, args WHERE id = n").params("k#"),
             case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE note = q.k").params("k"),
             case("SELECT coalesce(data ->> 'a', :k) AS full_name FROM people").params("k"),
-            case("SELECT data AS full_name FROM people UNION SELECT jsonb_agg(note) FROM people"),
+            case("SELECT data AS full_name FROM people UNION SELECT jsonb_agg(d) FROM people UNION SELECT NULL::jsonb"),
             // A number names no member.
             case("SELECT data -> 'a' AS full_name FROM people UNION ALL SELECT to_jsonb(:k::int)").params("k#"),
             case("SELECT y AS full_name FROM (SELECT data -> 'a' AS y FROM people UNION ALL SELECT jsonb_build_object('b', :k::int)) q").params("k#"),
@@ -280,12 +280,28 @@ fn a_text_of_the_caller_is_no_column_beside_a_marked_name() {
     );
     check(
         &[
-            case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE data @> jsonb_build_object('a', q.k)")
+            case(
+                "SELECT full_name FROM people, (SELECT :k AS k) q WHERE data @> jsonb_build_object('a', q.k)",
+            )
+            .params("k"),
+            case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE data #> '{a}' > q.k::jsonb")
                 .params("k"),
-            case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE data #> '{a}' > q.k::jsonb").params("k"),
-            case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE data -> 'a' @> q.k::jsonb").params("k"),
-            case("SELECT full_name FROM people, unnest(ARRAY[:k]) AS flt WHERE data -> 'a' > flt::jsonb").params("k"),
-            case("SELECT full_name FROM people, LATERAL (VALUES (:k)) v(k) WHERE data -> 'a' > v.k::jsonb").params("k"),
+            case("SELECT full_name FROM people, (SELECT :k AS k) q WHERE data -> 'a' @> q.k::jsonb")
+                .params("k"),
+            case("SELECT full_name FROM people, unnest(ARRAY[:k]) AS flt WHERE data -> 'a' > flt::jsonb")
+                .params("k"),
+            case("SELECT full_name FROM people, LATERAL (VALUES (:k)) v(k) WHERE data -> 'a' > v.k::jsonb")
+                .params("k"),
+            case("SELECT data AS full_name FROM people WHERE data -> 'a' > (SELECT :k)::jsonb").params("k"),
+        ],
+        "k",
+    );
+}
+
+#[test]
+fn rows_of_one_column_are_all_marked_or_literals() {
+    check(
+        &[
             case(
                 "WITH args AS (SELECT :k AS k) SELECT count(*) AS full_name FROM (SELECT data FROM people UNION SELECT k::jsonb FROM args) q",
             )
@@ -295,9 +311,19 @@ fn a_text_of_the_caller_is_no_column_beside_a_marked_name() {
             )
             .params("k"),
             case("SELECT data AS full_name FROM people UNION SELECT ROW(1, :k)").params("k"),
-            case("SELECT data AS full_name FROM people WHERE data -> 'a' > (SELECT :k)::jsonb").params("k"),
+            case(
+                "WITH RECURSIVE q(y) AS (SELECT data FROM people UNION ALL SELECT y -> 'a' FROM q) SELECT y::text AS full_name FROM q",
+            ),
+            case("SELECT data AS full_name FROM people UNION ALL SELECT jsonb_build_object('pin', :k::int)").params("k#"),
+            case("SELECT data AS full_name FROM people UNION SELECT jsonb_agg(note) FROM people"),
+            case("SELECT data AS full_name FROM people UNION SELECT jsonb_build_object('a', data) FROM people"),
+            case("SELECT data AS full_name FROM people UNION ALL SELECT y.k FROM (SELECT jsonb_build_object('pin', g) AS k FROM generate_series(1, 9) g WHERE g = :k) y").params("k#"),
+            case("SELECT x AS full_name FROM (SELECT data AS x FROM people UNION SELECT note::jsonb FROM people) q"),
+            case("SELECT x AS full_name FROM people, LATERAL (VALUES (data), (jsonb_build_object('pin', :k::int))) v(x)").params("k#"),
+            case("WITH RECURSIVE q(x) AS (SELECT data FROM people UNION SELECT to_jsonb(note) FROM people, q) SELECT x AS full_name FROM q"),
+            case("SELECT data AS full_name FROM people UNION SELECT note FROM people"),
         ],
-        "k",
+        "data",
     );
 }
 
@@ -392,9 +418,6 @@ fn a_mark_is_passed_on_to_aliases() {
                 "WITH q(y) AS (SELECT 1 UNION SELECT data #> '{a}' FROM people) SELECT concat(y) AS full_name FROM q",
             ),
             case("WITH q AS (SELECT data FROM people) SELECT concat(r.y) AS full_name FROM q AS r(y)"),
-            case(
-                "WITH RECURSIVE q(y) AS (SELECT data FROM people UNION ALL SELECT y -> 'a' FROM q) SELECT y::text AS full_name FROM q",
-            ),
             case("SELECT y::text AS full_name FROM people, jsonb_array_elements(data) AS y"),
             case("SELECT y::text AS full_name FROM people, jsonb_array_elements(data) AS q(y)"),
             case("SELECT data AS y FROM people ORDER BY y LIMIT 9").columns("y"),
