@@ -53,6 +53,10 @@ static SCALARS: [(&str, Scalar, Type, Type); 8] = [
 /// The types, as they are written.
 const TYPES: &str = "string, integer, number, boolean, date, timestamp, uuid, enum or array";
 
+/// The characters and items that a text and a list have at least, unless the entry says another number: a search for nothing
+/// finds everything, and no rule knows every form of a search.
+const LEAST: i64 = 1;
+
 impl Kind {
     /// Reads the type and its bounds. Faults are reported.
     pub(super) fn read(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Self> {
@@ -75,12 +79,11 @@ impl Kind {
             return unbounded(name, section.line, &format!("max_items from 1 to {MAX_ITEMS}"), report);
         };
         let Self { scalar, is_list: _, schema } = one?;
-        let mut schema = object(json!({"type": "array", "items": schema, "maxItems": max}));
-        match min_items.map(|min| min.value) {
-            None => {}
-            Some(min) if (0..=max).contains(&min) => drop(schema.insert("minItems".to_owned(), min.into())),
-            Some(_) => return unbounded(name, section.line, &format!("min_items from 0 to {max}"), report),
+        let min = min_items.map_or(LEAST, |min| min.value);
+        if !(0..=max).contains(&min) {
+            return unbounded(name, section.line, &format!("min_items from 0 to {max}"), report);
         }
+        let schema = object(json!({"type": "array", "items": schema, "minItems": min, "maxItems": max}));
         Some(Self { scalar, is_list: true, schema })
     }
 
@@ -134,7 +137,7 @@ fn kind_of(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>)
 }
 
 fn string(name: &str, section: &mut Section<'_>, report: &mut Report<'_, Rule>) -> Option<Value> {
-    let min = section.integer("min_length", report).map_or(0, |min| min.value);
+    let min = section.integer("min_length", report).map_or(LEAST, |min| min.value);
     let max = section.integer("max_length", report).map(|max| max.value);
     let written = section.text("pattern", report);
     let pattern = written.and_then(|Located { value, line }| {

@@ -107,7 +107,7 @@ const CASES: &[Case<'_>] = &[
     (", max_length = 40", "", Rule::ParamUnbounded, 19),
     ("max_length = 40", "max_length = 65537", Rule::ParamUnbounded, 19),
     ("min_length = 1, ", "min_length = 41, ", Rule::ParamUnbounded, 19),
-    ("min_length = 1, ", "", Rule::ParamUnbounded, 19),
+    ("min_length = 1, ", "min_length = 0, ", Rule::ParamUnbounded, 19),
     ("min = 1, ", "", Rule::ParamUnbounded, 21),
     ("min = 1, ", "min = 101, ", Rule::ParamUnbounded, 21),
     ("min = 1, ", "min = 0, ", Rule::ParamUnbounded, 21),
@@ -308,7 +308,7 @@ fn parameters_become_a_schema() {
         json!({
             "type": "object",
             "properties": {
-                "text": {"description": "A word", "type": "string", "minLength": 0, "maxLength": 9, "pattern": "^(?:[a-z]+)$"},
+                "text": {"description": "A word", "type": "string", "minLength": 1, "maxLength": 9, "pattern": "^(?:[a-z]+)$"},
                 "count": {"type": "integer", "minimum": -1, "maximum": 9},
                 "share": {"type": "number", "minimum": 0.0, "maximum": 0.5},
                 "on": {"type": "boolean", "default": false},
@@ -316,7 +316,7 @@ fn parameters_become_a_schema() {
                 "at": {"type": "string", "format": "date-time"},
                 "key": {"type": "string", "format": "uuid"},
                 "kind": {"type": "string", "enum": ["a", "b"], "default": "a"},
-                "kinds": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "maxItems": 3},
+                "kinds": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "minItems": 1, "maxItems": 3},
             },
             "required": ["text", "count"],
             "additionalProperties": false,
@@ -340,7 +340,16 @@ fn check_argument(param: &str, value: &Value, expected: Result<Value, &str>) {
 #[test]
 fn arguments_are_judged_by_their_bounds() {
     let word = r#"{ type = "string", min_length = 1, max_length = 3, pattern = "[a-z]+" }"#;
-    let words = r#"{ type = "array", items = { type = "string", max_length = 2 }, max_items = 2 }"#;
+    let words = r#"{ type = "array", items = { type = "string", min_length = 0, max_length = 2 }, min_items = 0, max_items = 2 }"#;
+    // Nothing is to be found only where an entry says so.
+    let search = r#"{ type = "string", max_length = 2 }"#;
+    check_argument(search, &json!(""), Err("`x` must be a string of 1 to 2 characters."));
+    check_argument(r#"{ type = "string", min_length = 0, max_length = 2 }"#, &json!(""), Ok(json!("")));
+    let list = r#"{ type = "array", items = { type = "string", max_length = 2 }, max_items = 2 }"#;
+    for nothing in [json!([]), json!([""])] {
+        let schema = schema_of(&format!("params.x = {list}"));
+        assert!(Checker::new(&schema).check(Map::from_iter([("x".to_owned(), nothing)])).is_err());
+    }
     let day = r#"{ type = "date" }"#;
     let at = r#"{ type = "timestamp" }"#;
     let key = r#"{ type = "uuid" }"#;
@@ -352,7 +361,7 @@ fn arguments_are_judged_by_their_bounds() {
     }
     check_argument(words, &json!(["a", ""]), Ok(json!(["a", ""])));
     check_argument(words, &json!([]), Ok(json!([])));
-    const WORDS: &str = "`x` must be an array of at most 2 items, each a string of 0 to 2 characters.";
+    const WORDS: &str = "`x` must be an array of 0 to 2 items, each a string of 0 to 2 characters.";
     check_argument(words, &json!(["a", "b", "c"]), Err(WORDS));
     for (wrong, sentence) in [
         (json!(["a"]), "`x` is an array: send a string of 1 to 3 characters that matches ^(?:[a-z]+)$."),

@@ -58,7 +58,7 @@ WHERE (:site IS NULL OR a.site = :site) AND (:sites IS NULL OR a.site = ANY (:si
 ORDER BY a.id LIMIT :limit
 '''
 params.site = { type = "string", max_length = 80, optional = true }
-params.sites = { type = "array", items = { type = "enum", values = ["A1", "B2"] }, max_items = 2, optional = true }
+params.sites = { type = "array", items = { type = "enum", values = ["A1", "B2"] }, min_items = 0, max_items = 2, optional = true }
 params.since = { type = "date", optional = true }
 params.seen = { type = "timestamp", optional = true }
 params.key = { type = "uuid", optional = true }

@@ -57,7 +57,7 @@ fn walk(schema: &Value, place: &str, faults: &mut Vec<String>) {
 
 /// Checks a schema of arguments: unknown members are refused, and every keyword is one that `arguments` enforces.
 fn judge_input(schema: &Value, faults: &mut Vec<String>) {
-    const ENFORCED: [&str; 13] = [
+    const ENFORCED: [&str; 14] = [
         "type",
         "description",
         "default",
@@ -70,6 +70,7 @@ fn judge_input(schema: &Value, faults: &mut Vec<String>) {
         "format",
         "items",
         "maxItems",
+        "minItems",
         "required",
     ];
     if schema.get("additionalProperties") != Some(&json!(false)) {
