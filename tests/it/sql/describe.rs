@@ -184,3 +184,18 @@ fn a_table_with_more_comments_than_fit_is_described_without_them() {
     let answer = call(&tool(&rig), json!({})).unwrap();
     assert_eq!((&answer["truncated"], names(&answer).len()), (&json!(true), 3), "{answer}");
 }
+
+/// Columns come before comments.
+#[test]
+fn a_table_whose_columns_alone_fit_has_them_all() {
+    let columns: Vec<String> = (0..200).map(|n| format!("c{n} int")).collect();
+    let rig = Rig::new(&format!(
+        "CREATE TABLE b ({}); GRANT SELECT ON b TO reader;
+         DO $$BEGIN FOR n IN 0..199 LOOP EXECUTE format('COMMENT ON COLUMN b.c%s IS %L', n, repeat('x', 1000)); END LOOP; END$$",
+        columns.join(",")
+    ));
+    let answer = call(&tool(&rig), json!({"table": "b"})).unwrap();
+    let columns = answer["schemas"][0]["tables"][0]["columns"].as_array().unwrap();
+    assert_eq!((columns.len(), &columns[0]["comment"]), (200, &Value::Null));
+    assert_eq!(answer["truncated"], true);
+}

@@ -130,18 +130,17 @@ fn describe(
         return Ok((names.finish(), end));
     }
     let chars = i32::try_from(config.max_cell_chars).unwrap_or(i32::MAX);
-    // Comments that are missing are missed.
+    // Without comments more columns fit.
     for comment_chars in [chars, 0] {
         let mut all = Listing::new(transaction, config)?;
         all.is_cut = comment_chars == 0;
         let end = ask(transaction, TABLES, &wish, Some(comment_chars), |relation| {
-            all.push(&relation) || relations == 1 && all.push_part(relation)
-        });
+            all.push(&relation) || comment_chars == 0 && relations == 1 && all.push_part(relation)
+        })?;
         match end {
-            Ok(End::Idle) => return Ok((all.finish(), End::Idle)),
-            Ok(End::Busy) if relations > 1 => break,
-            Ok(End::Busy) => {}
-            Err(failure) => return Err(failure),
+            End::Idle => return Ok((all.finish(), End::Idle)),
+            End::Busy if relations > 1 => break,
+            End::Busy => {}
         }
     }
     // The second statement was not read to its end.

@@ -98,8 +98,8 @@ SELECT n.nspname::text, c.relname::text, pg_catalog.json_strip_nulls(pg_catalog.
             'name', a.attname,
             'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
             'nullable', NOT a.attnotnull,
-            'default', CASE WHEN a.attgenerated <> 's' THEN pg_catalog.left(pg_catalog.pg_get_expr(d.adbin, d.adrelid), $6) END,
-            'generated', CASE WHEN a.attgenerated = 's' THEN pg_catalog.left(pg_catalog.pg_get_expr(d.adbin, d.adrelid), $6) END,
+            'default', CASE WHEN a.attgenerated = '' THEN pg_catalog.left(pg_catalog.pg_get_expr(d.adbin, d.adrelid), $6) END,
+            'generated', CASE WHEN a.attgenerated <> '' THEN pg_catalog.left(pg_catalog.pg_get_expr(d.adbin, d.adrelid), $6) END,
             'identity', CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' END,
             'labels', (SELECT pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder)
                 FROM pg_catalog.pg_type t JOIN pg_catalog.pg_enum e ON e.enumtypid = t.oid OR e.enumtypid = t.typelem
