@@ -8,8 +8,12 @@ BEGIN
         SELECT DISTINCT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
         WHERE n.nspname <> 'pg_catalog' AND n.nspname <> ALL ({schema_list}) ORDER BY 1
     LOOP
-        EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', extension, {literal});
-        path := path || ', ' || quote_ident(extension);
+        BEGIN
+            EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', extension, {literal});
+            path := path || ', ' || quote_ident(extension);
+        EXCEPTION WHEN insufficient_privilege THEN
+            RAISE NOTICE 'left to its owner: the schema %', extension;
+        END;
     END LOOP;
     EXECUTE format('ALTER ROLE %I SET search_path = %s', {literal}, path);
 END
