@@ -84,14 +84,16 @@ pub(super) fn check_types(
             })
         };
         let name: &str = row.try_get(0).unwrap_or_default();
-        let refused = || open.iter().find(|path| quoted(path) == name).or(open.first());
-        let unknown = || Failure::Internal("a type that was not asked for".to_owned());
+        let path = names.iter().position(|known| known == name).and_then(|index| open.get(index));
+        let Some(path) = path else {
+            return Err(Failure::Internal("a type that was not asked for".to_owned()));
+        };
         if !is_harmless().unwrap_or(false) {
-            return Err(refused().map_or_else(unknown, |path| statement.refuse_type(path).into()));
+            return Err(statement.refuse_type(path).into());
         }
         let part: &str = row.try_get::<_, Option<&str>>(1).ok().flatten().unwrap_or_default();
         if let Some(detail) = refuse_cast(part) {
-            return Err(refused().map_or_else(unknown, |path| statement.refuse_cast(path, detail).into()));
+            return Err(statement.refuse_cast(path, detail).into());
         }
     }
     Ok(())
