@@ -134,7 +134,7 @@ enum Verdict {
 /// reports every mistake so.
 #[rustfmt::skip]
 const EXTENSION_FILES: &[&str] = &[
-    "brin_", "citext", "cube", "earthdistance", "geography", "geometry", "gserialized", "halfvec", "hnsw", "hstore",
+    "brin_2d", "brin_common", "brin_nd", "citext", "cube", "earthdistance", "geography", "geometry", "gserialized", "halfvec", "hnsw", "hstore",
     "ivf", "liblwgeom", "long_xact", "ltree", "ltxtquery", "lwgeom", "pgis", "postgis", "rtpg", "rtpostgis", "seg",
     "sparsevec", "trgm", "unaccent", "uuid-ossp", "vector",
 ];
@@ -174,7 +174,10 @@ fn detail(code: Code, refusal: &DbError, sent: Option<Sent<'_>>) -> String {
     if let Some(hint) = refusal.hint() {
         detail.push_str(&format!(". Hint: {}", bounded(hint)));
     }
-    if code == Code::AccessDenied && refusal.message().contains("table") {
+    let is_of = |kind: &&str| {
+        refusal.message().strip_prefix("permission denied for ").is_some_and(|rest| rest.starts_with(*kind))
+    };
+    if code == Code::AccessDenied && ["table ", "view ", "materialized view "].iter().any(is_of) {
         detail.push_str(
             ". Where describe_database lists some of its columns, the others are withheld: select the listed ones by name",
         );
