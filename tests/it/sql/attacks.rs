@@ -31,25 +31,33 @@ const SETUP: &str = "
     GRANT ALL ON SCHEMA evil, public TO PUBLIC;
 ";
 
-/// Lines of the server's log about a statement, at any stage.
-fn statements(log: &str) -> Vec<&str> {
-    let is_about_statement = |line: &&str| {
-        [" statement: ", "STATEMENT: ", " parse ", " bind ", " execute "]
-            .iter()
-            .any(|word| line.contains(word))
+/// Entries of the server's log about a statement, at any stage, without the constant texts of ours around a transaction, and
+/// of the question whether a type is an enum.
+fn statements(log: &str) -> Vec<String> {
+    const OURS: [&str; 3] = [
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SELECT pg_catalog.set_config('statement_timeout', ",
+        "ROLLBACK; CLOSE ALL; UNLISTEN *; ",
+        "WITH RECURSIVE part(name, type) AS ( SELECT n.name, pg_catalog.to_regtype(n.name)",
+    ];
+    // An entry goes on in lines that begin with a tab.
+    let entries = log.replace("\n\t", " ");
+    let entry = |line: &str| {
+        let stages = [" statement: ", "STATEMENT: ", " parse <", " bind <", " execute <"];
+        let text = stages.iter().find_map(|stage| line.split_once(stage))?.1;
+        let text =
+            text.split_once(">: ").filter(|(name, _)| !name.contains(' ')).map_or(text, |(_, text)| text);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!OURS.iter().any(|ours| text.starts_with(ours))).then(|| line.to_owned())
     };
-    log.lines().filter(is_about_statement).collect()
+    entries.lines().filter_map(entry).collect()
 }
 
-/// The log of a server whose connections have come to rest after so many transactions.
-fn log_after(cluster: &Cluster, transactions: usize) -> String {
+/// The log of a server, once it says so.
+fn log_once(cluster: &Cluster, says_so: impl Fn(&str) -> bool) -> String {
     let begun = Instant::now();
     loop {
         let log = cluster.log();
-        // The last of what cleans a connection, and how long it took.
-        let clean = log.rmatch_indices("DISCARD TEMP").next().map(|(at, _)| log.split_at(at).1);
-        let rests = clean.is_some_and(|rest| rest.contains("duration: "));
-        if rests && log.matches("DISCARD TEMP").count() >= transactions {
+        if says_so(&log) {
             return log;
         }
         assert!(begun.elapsed() < LIMIT, "{log}");
@@ -79,7 +87,10 @@ fn every_attack_is_refused_and_nothing_of_it_is_sent() {
         Client::initialized(&[("MCP_SQL_DSN", &url), ("MCP_SQL_POOL_MAX_SIZE", "1")], "2025-11-25");
     let answer = client.use_tool("read_only_sql", json!({"query": "SELECT 'first control', a FROM t"}));
     assert_eq!(answer["isError"], false, "{answer}");
-    let before = log_after(&cluster, 1);
+    // The last of what cleans a connection, and how long it took.
+    let rests =
+        |log: &str| log.split_once("DISCARD TEMP").is_some_and(|(_, rest)| rest.contains("duration: "));
+    let before = log_once(&cluster, rests);
     let seen = statements(&before);
     // What is sent is seen, at every stage: prepared, then run in the wrapper.
     assert!(before.matches("'first control'").count() >= 4, "{before}");
@@ -97,19 +108,12 @@ fn every_attack_is_refused_and_nothing_of_it_is_sent() {
             assert!(refused["metadata"]["sqlstate"].is_null(), "{}: {refused}", attack.sql);
         }
     }
-    // Whether a type is an enum is asked of the server, by a constant text of ours.
-    let log = cluster.log();
-    let after = log.split_at(before.len()).1;
-    let sent: Vec<_> =
-        attacks().into_iter().filter(|attack| attack.sql.len() > 12 && after.contains(&attack.sql)).collect();
-    assert!(sent.is_empty() && !after.contains("statement: SELECT"), "something was sent: {after}");
     let answer = client.use_tool("read_only_sql", json!({"query": "SELECT 'second control', a FROM t"}));
     assert_eq!(answer["isError"], false, "{answer}");
-    let begun = Instant::now();
-    while !cluster.log().contains("'second control'") {
-        assert!(begun.elapsed() < LIMIT, "{}", cluster.log());
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let is_next = |entry: &String| entry.contains("'second control'");
+    let log = log_once(&cluster, |log| statements(log).iter().any(is_next));
+    let sent: Vec<String> = statements(&log).into_iter().take_while(|entry| !is_next(entry)).collect();
+    assert_eq!(sent, seen, "something was sent");
     client.end().cleanly();
 }
 
