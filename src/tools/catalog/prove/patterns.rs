@@ -199,7 +199,7 @@ fn begins_patterns(tokens: &[Token<'_>], index: usize) -> bool {
 }
 
 /// The index of the parenthesis that closes the one at `open`.
-fn end_of(tokens: &[Token<'_>], open: usize) -> usize {
+pub(super) fn end_of(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
     let closes = |(_, token): &(usize, &Token<'_>)| {
         depth = (depth + usize::from(token.is_mark("("))).saturating_sub(usize::from(token.is_mark(")")));

@@ -10,6 +10,7 @@ use super::faults::Faults;
 use super::found::Found;
 use super::literals::operator;
 use super::parts::{Call, argument, bare, placeholders};
+use super::patterns::end_of;
 use crate::guard::lexer::{Token, TokenKind};
 
 /// Functions that take a part of a text: compared with a parameter, they search for its beginning or its end.
@@ -71,21 +72,14 @@ fn searched_by_call(call: &Call<'_>) -> Vec<usize> {
 
 /// The placeholders in `<> ALL (…)`. The tree does not show which operator stands there.
 fn differs_from_all(tokens: &[Token<'_>]) -> Vec<usize> {
-    let begins = |index: usize| {
-        let all = tokens.get(index.checked_add(1)?).filter(|token| token.is_word("all"));
-        let operator = tokens.get(index).filter(|token| ["<>", "!="].contains(&token.text.as_ref()));
-        all.zip(operator).map(|_| index + 2)
+    let begins = |index: &usize| {
+        let Some([operator, all, open, ..]) = tokens.get(*index..) else { return false };
+        ["<>", "!="].contains(&operator.text.as_ref()) && all.is_word("all") && open.is_mark("(")
     };
-    let inside = |open: usize| {
-        let mut depth = 0_usize;
-        let group = tokens.iter().enumerate().skip(open).take_while(move |(_, token)| {
-            depth += usize::from(token.is_mark("("));
-            depth -= usize::from(token.is_mark(")")).min(depth);
-            depth > 0
-        });
-        group.filter(|(_, token)| token.kind == TokenKind::Placeholder).map(|(index, _)| index)
-    };
-    (0..tokens.len()).filter_map(begins).flat_map(inside).collect()
+    let inside = |index: usize| index + 3..end_of(tokens, index + 2);
+    let is_placeholder =
+        |index: &usize| tokens.get(*index).is_some_and(|token| token.kind == TokenKind::Placeholder);
+    (0..tokens.len()).filter(begins).flat_map(inside).filter(is_placeholder).collect()
 }
 
 /// Returns whether an expression is a part of a text.
