@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::protocol::rejection::Rejection;
-use crate::protocol::request::{ARGUMENTS, Handshake, Message, Request, ToolCall, understand};
+use crate::protocol::request::{ARGUMENTS, EmptyList, Handshake, Message, Request, ToolCall, understand};
 use crate::protocol::revision::{self, Era, meta};
 use crate::wire::frame::{Frame, FrameReader};
 use crate::wire::fuzz::json;
@@ -96,9 +96,9 @@ fn check_request(request: &Request, line: Option<&Value>) {
         Request::Initialize { offer: _ } => "initialize",
         Request::Ping => "ping",
         Request::ListTools => "tools/list",
-        Request::ListNothing("resources") => "resources/list",
-        Request::ListNothing("prompts") => "prompts/list",
-        Request::ListNothing(_) => "resources/templates/list",
+        Request::ListNothing(EmptyList::Resources) => "resources/list",
+        Request::ListNothing(EmptyList::ResourceTemplates) => "resources/templates/list",
+        Request::ListNothing(EmptyList::Prompts) => "prompts/list",
         Request::CallTool(ToolCall { name, arguments, progress }) => {
             assert_eq!(line.pointer("/params/name"), Some(&Value::from(name.as_str())));
             let token = line.pointer("/params/_meta").and_then(|meta| meta.get(meta::PROGRESS_TOKEN));

@@ -32,6 +32,28 @@ pub enum Message {
     Ignore,
 }
 
+/// A list that is always empty here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmptyList {
+    /// `resources/list`.
+    Resources,
+    /// `resources/templates/list`.
+    ResourceTemplates,
+    /// `prompts/list`.
+    Prompts,
+}
+
+impl EmptyList {
+    /// The member of the result that holds the list.
+    pub fn member(self) -> &'static str {
+        match self {
+            Self::Resources => "resources",
+            Self::ResourceTemplates => "resourceTemplates",
+            Self::Prompts => "prompts",
+        }
+    }
+}
+
 /// A request of the closed set.
 #[derive(Debug)]
 pub enum Request {
@@ -46,9 +68,9 @@ pub enum Request {
     Ping,
     /// `tools/list`.
     ListTools,
-    /// A list of something that the server has not, legacy, by the member of its result. Some clients ask unasked, and show
+    /// A list of something that the server has not, legacy. Some clients ask unasked, and show
     /// an error as a failed connection.
-    ListNothing(&'static str),
+    ListNothing(EmptyList),
     /// `tools/call`.
     CallTool(ToolCall),
     /// `subscriptions/listen`, modern. The server has not a single notification to offer, so its filter does not matter.
@@ -178,9 +200,11 @@ fn legacy(method: &str, params: Params, handshake: Handshake) -> Result<Request,
             meta::PROTOCOL_VERSION
         ))),
         ("tools/list", Handshake::Done) => list_tools(&params.members),
-        ("resources/list", Handshake::Done) => Ok(Request::ListNothing("resources")),
-        ("resources/templates/list", Handshake::Done) => Ok(Request::ListNothing("resourceTemplates")),
-        ("prompts/list", Handshake::Done) => Ok(Request::ListNothing("prompts")),
+        ("resources/list", Handshake::Done) => Ok(Request::ListNothing(EmptyList::Resources)),
+        ("resources/templates/list", Handshake::Done) => {
+            Ok(Request::ListNothing(EmptyList::ResourceTemplates))
+        }
+        ("prompts/list", Handshake::Done) => Ok(Request::ListNothing(EmptyList::Prompts)),
         ("tools/call", Handshake::Done) => call_tool(params, &["name", "_meta", "task"]),
         (_, Handshake::Done) => Err(Rejection::method(method)),
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::protocol::modern::{TTL_MS, complete, server_info};
-use crate::protocol::request::ProgressToken;
+use crate::protocol::request::{EmptyList, ProgressToken};
 use crate::protocol::revision::{self, meta};
 use crate::wire::line::Line;
 use crate::wire::request_id::RequestId;
@@ -37,8 +37,8 @@ pub fn pong(id: &RequestId) -> Line {
 }
 
 /// Answers a list that is empty.
-pub fn nothing(id: &RequestId, member: &str) -> Line {
-    Line::result(id, &json!({ member: [] }))
+pub fn nothing(id: &RequestId, list: EmptyList) -> Line {
+    Line::result(id, &json!({ list.member(): [] }))
 }
 
 /// Writes `notifications/progress`; `progress` counts seconds since the run began.

@@ -103,7 +103,7 @@ impl Dispatcher {
                 self.shared.outbox.push(session::initialize(&id, offer));
             }
             request::Request::Ping => self.shared.outbox.push(session::pong(&id)),
-            request::Request::ListNothing(member) => self.shared.outbox.push(session::nothing(&id, member)),
+            request::Request::ListNothing(list) => self.shared.outbox.push(session::nothing(&id, list)),
             request::Request::ListTools => self.shared.outbox.push(self.listing.line(&id, era)),
             request::Request::Listen => self.listen(&id),
             request::Request::CallTool(call) => {

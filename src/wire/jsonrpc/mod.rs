@@ -66,9 +66,11 @@ pub fn parse(frame: &Frame<'_>, quarantine: &str) -> Result<Incoming, Malformed>
 /// The members of a message as they were read, before any check.
 #[derive(Default)]
 struct Envelope {
-    /// Every member; those that are not read with true for their value, the members of `params` apart.
+    /// Every member; those that are not read with null for their value, the members of `params` apart.
     members: Map<String, Value>,
     params: Option<Params>,
+    /// `params` is neither an object nor null, which clients in the field send for what is absent.
+    has_wrong_params: bool,
 }
 
 impl Envelope {
@@ -104,10 +106,9 @@ impl Envelope {
                 Value::Null
             }
             name => {
-                // Clients in the field send null for params that are absent.
-                let is_null = name == "params" && reader.scanner.next_byte() == Some(b'n');
+                self.has_wrong_params |= name == "params" && reader.scanner.next_byte() != Some(b'n');
                 reader.skip()?;
-                Value::Bool(!is_null)
+                Value::Null
             }
         };
         slot.insert(value);
@@ -147,9 +148,7 @@ impl Envelope {
             Some(_) => return Err("`method` must be a string"),
             None => return Err("`method` is missing"),
         };
-        if self.params.is_none()
-            && self.members.get("params").is_some_and(|value| *value == Value::Bool(true))
-        {
+        if self.has_wrong_params {
             return Err("`params` must be an object");
         }
         Ok(Incoming::Call { id, method, params: self.params })
