@@ -2,14 +2,11 @@
 
 use crate::problem::echo;
 
-/// Words that count anywhere in a name.
+/// Words that count anywhere in a name. `_` stands for one sign that is no letter and no digit, or for nothing.
 #[rustfmt::skip]
 const ANYWHERE: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "secret", "token", "hash", "credential", "bearer",
-    "apikey", "api_key", "api-key", "api key", "privatekey", "private_key", "private-key", "private key",
-    "accesskey", "access_key", "access-key", "access key", "authkey", "auth_key", "auth-key", "auth key",
-    "encryptionkey", "encryption_key", "encryption-key", "encryption key",
-    "sessionid", "session_id", "session-id", "session id",
+    "api_key", "private_key", "access_key", "auth_key", "encryption_key", "session_id",
 ];
 /// The shortest word that may be added. A shorter one stands in too many names.
 const SHORTEST_ADDED: usize = 3;
@@ -30,9 +27,14 @@ impl SensitiveWords {
     /// Words that count as a whole word of a name: `pass_code` holds one, `passenger` does not.
     pub const WORDS: [&str; 9] = ["cookie", "cookies", "cvv", "jwt", "mfa", "otp", "pass", "pwd", "salt"];
 
-    /// Returns the words that count anywhere in a name, in lower case.
-    pub fn anywhere(&self) -> Vec<&str> {
-        ANYWHERE.iter().copied().chain(self.added.iter().map(String::as_str)).collect()
+    /// The words that count anywhere in a name, in lower case.
+    fn anywhere(&self) -> impl Iterator<Item = &str> {
+        ANYWHERE.iter().copied().chain(self.added.iter().map(String::as_str))
+    }
+
+    /// Returns PostgreSQL's regular expression for them, for a name in lower case.
+    pub fn anywhere_pattern(&self) -> String {
+        self.anywhere().map(|word| word.replace('_', "[^[:alnum:]]?")).collect::<Vec<_>>().join("|")
     }
 
     /// Reads the operator's own words, a comma list.
@@ -52,7 +54,13 @@ impl SensitiveWords {
     /// Returns whether the name of a column, or of a member of a JSON object, announces a secret.
     pub fn is_sensitive(&self, name: &str) -> bool {
         let lower = name.to_lowercase();
-        self.anywhere().iter().any(|word| lower.contains(word)) || words(name).any(is_word)
+        let plain: String = lower.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        let holds = |word: &str| {
+            lower.contains(word)
+                || plain.contains(word)
+                || word.contains('_') && plain.contains(&word.replace('_', ""))
+        };
+        self.anywhere().any(holds) || words(name).any(is_word)
     }
 }
 
@@ -111,7 +119,8 @@ mod tests {
     #[test]
     fn a_name_that_announces_a_secret_is_sensitive() {
         check(&["password", "PASSWD", "old_passphrase", "client_secret", "tokens", "hashed", "rehash"], true);
-        check(&["apikey", "api_key", "API-KEY", "myApiKey"], true);
+        check(&["apikey", "api_key", "API-KEY", "myApiKey", "api.key", "api\tkey", "my api/key"], true);
+        check(&["bloodgroup", "blood-group"], true);
         check(&["pass", "user_pass", "pass2", "salt", "Salt", "mfa_code", "otp1", "x-otp"], true);
         check(&["userPass", "MFACode", "userMFACode", "codeOTP", "aSalt"], true);
         check(

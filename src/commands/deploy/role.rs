@@ -81,7 +81,7 @@ pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Print
         ("search_path", literal(&own.join(", "))),
         ("schema_list", format!("ARRAY[{}]::name[]", schema_list.join(", "))),
         ("relations", relations),
-        ("anywhere", settings.sensitive_words.anywhere().join("|")),
+        ("anywhere", settings.sensitive_words.anywhere_pattern()),
         ("words", SensitiveWords::WORDS.join("|")),
         ("waived", waived?.join(", ")),
     ];
