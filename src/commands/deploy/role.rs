@@ -15,7 +15,7 @@ const SCRIPT: &str = include_str!("role.sql");
 /// The parts of the script that make the role: for a superuser, and for the administrator of a managed cloud.
 const CREATE: &str = include_str!("role_create.sql");
 const CREATE_MANAGED: &str = include_str!("role_managed.sql");
-const PATH: &str = include_str!("role_path.sql");
+const SETTINGS: &str = include_str!("role_settings.sql");
 /// The longest name in bytes; PostgreSQL cuts longer ones (NAMEDATALEN).
 const MAX_NAME_BYTES: usize = 63;
 
@@ -86,19 +86,15 @@ pub(super) fn script(options: &Options, settings: &Settings) -> io::Result<Print
         ("waived", waived?.join(", ")),
     ];
     let part = |template: &str| Printed::fill(template, Vec::new(), values.clone()).text;
-    let (create, path, password) = match (*add, *managed) {
-        (true, _) => (String::new(), String::new(), String::new()),
-        (false, managed) => {
-            let create = part(if managed { CREATE_MANAGED } else { CREATE });
-            (create, part(PATH), format!("-- Then give it a password: \\password {role}\n"))
-        }
+    let (create, who) = match (*add, *managed) {
+        (true, _) => (None, "the owner of the tables or a superuser"),
+        (false, true) => (Some(CREATE_MANAGED), "the administrator of the managed database"),
+        (false, false) => (Some(CREATE), "a superuser"),
     };
-    let who = match (*add, *managed) {
-        (true, _) => "the owner of the tables or a superuser",
-        (false, true) => "the administrator of the managed database",
-        (false, false) => "a superuser",
-    };
-    let parts = [("create", create), ("path", path), ("password", password), ("who", who.to_owned())];
+    let password =
+        create.map(|_| format!("-- Then give it a password: \\password {role}\n")).unwrap_or_default();
+    let [create, session] = [create, create.and(Some(SETTINGS))].map(|it| it.map(part).unwrap_or_default());
+    let parts = [("create", create), ("session", session), ("password", password), ("who", who.to_owned())];
     let values = values.iter().cloned().chain(parts).collect();
     Ok(Printed::fill(SCRIPT, Vec::new(), values))
 }

@@ -2,9 +2,9 @@
 --   mcp-server-suite deploy role … | psql -v ON_ERROR_STOP=1 -d DATABASE
 {password}BEGIN;
 
-{create}-- What it may read: what is named, but for columns that hold secrets by their names.
+{create}{session}-- What it may read: what is named, but for columns that hold secrets by their names.
 GRANT USAGE ON SCHEMA {schemas} TO {role};
-{path}DO $$
+DO $$
 DECLARE
     relation regclass;
     plain text;

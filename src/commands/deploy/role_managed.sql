@@ -1,13 +1,6 @@
--- It is a member of nothing. The attributes that only a superuser may name are not a new role's anyway.
+-- It is a member of nothing. temp_file_limit is the provider's to set, and so is the bound on memory. The
+-- attributes that only a superuser may name are not a new role's anyway.
 CREATE ROLE {role} LOGIN NOCREATEDB NOCREATEROLE NOINHERIT CONNECTION LIMIT {connections};
-
--- The settings of a session. A role may change its own defaults. They keep a careless query small; temp_file_limit is the
--- provider's to set, and so is the bound on memory.
-ALTER ROLE {role} SET default_transaction_read_only = on;
-ALTER ROLE {role} SET statement_timeout = '5s';
-ALTER ROLE {role} SET lock_timeout = '1s';
-ALTER ROLE {role} SET idle_in_transaction_session_timeout = '30s';
-ALTER ROLE {role} SET work_mem = '16MB';
 
 -- Every role is PUBLIC, so what PUBLIC may write is taken from PUBLIC where that is ours to take. A role that needs it has to be
 -- granted it. `mcp-server-suite check` shows what is left.

@@ -1,3 +1,9 @@
+-- The settings of a session. They keep a careless query small; a role may change its own.
+ALTER ROLE {role} SET default_transaction_read_only = on;
+ALTER ROLE {role} SET statement_timeout = '5s';
+ALTER ROLE {role} SET lock_timeout = '1s';
+ALTER ROLE {role} SET idle_in_transaction_session_timeout = '30s';
+ALTER ROLE {role} SET work_mem = '16MB';
 DO $$
 DECLARE
     extension name;
@@ -18,3 +24,4 @@ BEGIN
     EXECUTE format('ALTER ROLE %I SET search_path = %s', {literal}, path);
 END
 $$;
+
