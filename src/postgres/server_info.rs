@@ -25,10 +25,35 @@ pub(super) fn opening(pooler: Pooler) -> String {
          pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'), \
          pg_catalog.current_setting('search_path'), pg_catalog.getdatabaseencoding(), \
          pg_catalog.current_setting('server_version_num'), pg_catalog.version(), pg_catalog.pg_backend_pid(), \
-         pg_catalog.current_setting('TimeZone'), \
-         (SELECT s.setting FROM pg_catalog.pg_settings AS s WHERE s.name OPERATOR(pg_catalog.=) 'statement_timeout'); \
-         SET LOCAL search_path = pg_catalog, pg_temp; {ROLES}; ROLLBACK; {read_only}"
+         pg_catalog.current_setting('TimeZone'); \
+         SET LOCAL search_path = pg_catalog, pg_temp; {STATEMENT_TIMEOUT}; {ROLES}; ROLLBACK; {read_only}"
     )
+}
+
+/// Asks for the limit on a statement's time that the role or the database has. The session's own is what our start-up options
+/// say.
+const STATEMENT_TIMEOUT: &str = "SELECT (SELECT split_part(c, '=', 2) FROM pg_db_role_setting s, unnest(s.setconfig) AS c \
+      WHERE c ~ '^statement_timeout=' AND s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())) \
+        AND s.setrole IN (0, (SELECT r.oid FROM pg_roles r WHERE r.rolname = SESSION_USER)) \
+      ORDER BY s.setrole <> 0 DESC, s.setdatabase <> 0 DESC LIMIT 1)";
+
+/// Reads the value of a setting that is a time (PostgreSQL, "Setting Parameters"): a number, and a unit unless it is in
+/// milliseconds. `None`: 0, which is no limit, or not in this form.
+fn time(value: &str) -> Option<Duration> {
+    let value = value.trim();
+    let (number, unit) =
+        value.split_at(value.find(|c: char| !matches!(c, '0'..='9' | '.')).unwrap_or(value.len()));
+    let milliseconds = match unit.trim() {
+        "us" => 0.001,
+        "" | "ms" => 1.0,
+        "s" => 1_000.0,
+        "min" => 60_000.0,
+        "h" => 3_600_000.0,
+        "d" => 86_400_000.0,
+        _ => return None,
+    };
+    let seconds = number.parse::<f64>().ok()? * milliseconds / 1_000.0;
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
 }
 
 /// Facts about the server and the session, asked once when it opens.
@@ -51,7 +76,7 @@ pub(crate) struct ServerInfo {
     pub(super) search_path: String,
     /// The time zone in which statements are evaluated.
     pub(crate) time_zone: String,
-    /// The limit on a statement's time that the role, the database or the server sets.
+    /// The limit on a statement's time that the role or the database has.
     pub(super) statement_timeout: Option<Duration>,
     pub(super) roles: Vec<RoleRow>,
 }
@@ -71,7 +96,7 @@ impl ServerInfo {
     /// that is.
     pub(super) fn read(messages: &[SimpleQueryMessage]) -> Option<Self> {
         let mut rows = messages.iter().filter_map(row);
-        let first = rows.next()?;
+        let (first, limit) = (rows.next()?, rows.next()?);
         let text = |row: &SimpleQueryRow, index: usize| row.try_get(index).ok()?.map(str::to_owned);
         let flag = |row: &SimpleQueryRow, index: usize| text(row, index).map(|flag| flag == "t");
         let role = |row: &SimpleQueryRow| {
@@ -94,9 +119,7 @@ impl ServerInfo {
             counts_bytes: text(first, 6)? == "SQL_ASCII",
             search_path: with_catalog_first(&text(first, 5)?),
             time_zone: text(first, 10)?,
-            statement_timeout: Some(text(first, 11)?.parse().ok()?)
-                .filter(|ms| *ms > 0)
-                .map(Duration::from_millis),
+            statement_timeout: text(limit, 0).and_then(|value| time(&value)),
             roles: rows.map(role).collect::<Option<_>>()?,
         })
     }
@@ -127,6 +150,26 @@ fn with_catalog_first(own: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (value, milliseconds) in [
+            ("5000", Some(5_000)),
+            ("50ms", Some(50)),
+            ("0.5 s", Some(500)),
+            ("1.5min", Some(90_000)),
+            ("2h", Some(7_200_000)),
+            ("1d", Some(86_400_000)),
+            ("1500us", Some(1)),
+            ("0", None),
+            ("0s", None),
+            ("-1", None),
+            ("5 weeks", None),
+            ("", None),
+        ] {
+            assert_eq!(time(value).map(|time| time.as_millis()), milliseconds, "{value}");
+        }
+    }
 
     #[test]
     fn pg_catalog_is_searched_first_and_pg_temp_last() {

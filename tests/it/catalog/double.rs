@@ -179,11 +179,12 @@ fn simple(batch: &str, version: &str) -> Vec<u8> {
         "PostgreSQL on linux",
         "4242",
         "UTC",
-        "0",
     ];
     let columns: Vec<(&str, u32)> = facts.iter().map(|fact| (*fact, TEXT)).collect();
     let fields: Vec<_> = facts.iter().map(|fact| Some(fact.as_bytes().to_vec())).collect();
-    [description(&columns, 0), row(&fields), message(b'C', b"SELECT 1\0")].concat()
+    // The role has no limit on a statement's time.
+    let limit = [description(&[("limit", TEXT)], 0), row(&[None]), message(b'C', b"SELECT 1\0")].concat();
+    [description(&columns, 0), row(&fields), message(b'C', b"SELECT 1\0"), limit].concat()
 }
 
 const CATALOG: &str = r#"

@@ -18,7 +18,7 @@ const OTHERS: &str = "FROM pg_stat_activity WHERE datname = current_database() A
 #[test]
 fn timeouts_of_the_role_and_the_database_neither_end_a_call_nor_stretch_it() {
     let rig = Rig::new(
-        "CREATE ROLE hasty LOGIN; GRANT SELECT ON item TO hasty; ALTER ROLE hasty SET statement_timeout = 1;
+        "CREATE ROLE hasty LOGIN; GRANT SELECT ON item TO hasty; ALTER ROLE hasty SET statement_timeout = '0.4 s';
          ALTER ROLE hasty SET lock_timeout = 1; ALTER ROLE hasty SET idle_in_transaction_session_timeout = 1;
          CREATE ROLE patient LOGIN; GRANT SELECT ON item TO patient; ALTER ROLE patient SET statement_timeout = 0;
          CREATE TABLE locked (); GRANT SELECT ON locked TO PUBLIC;
